@@ -14,6 +14,7 @@ from .errors import (
     KernelError,
     KernelNote,
     LayoutConflict,
+    ModelError,
     ScheduleError,
     ScheduleNote,
     TargetError,
@@ -70,6 +71,7 @@ show_users_frames()
 if TYPE_CHECKING:
     from . import backend as backend
     from . import equivalence as equivalence
+    from . import importers as importers
     from . import target as target
     from . import testing as testing
     from . import utils as utils
@@ -82,6 +84,7 @@ if TYPE_CHECKING:
     from .estimate import Estimate, estimate
     from .frontend.reference.compare import check_python
     from .frontend.reference.difference import PythonDifference
+    from .importers import from_onnx, from_pt2, from_pytorch
     from .passes import invoke_mlir_parser
     from .reference import interpret
 
@@ -99,6 +102,10 @@ else:
         "compose": ".compose",
         "equivalence": "",
         "estimate": ".estimate",
+        "from_onnx": ".importers",
+        "from_pt2": ".importers",
+        "from_pytorch": ".importers",
+        "importers": "",
         "interpret": ".reference",
         "invoke_mlir_parser": ".passes",
         "target": "",
@@ -143,6 +150,7 @@ __all__ = [
     "Layout",
     "LayoutConflict",
     "Memory",
+    "ModelError",
     "Partition",
     "PythonDifference",
     "Schedule",
@@ -169,6 +177,9 @@ __all__ = [
     "errors",
     "estimate",
     "exp",
+    "from_onnx",
+    "from_pt2",
+    "from_pytorch",
     "gelu",
     "grid",
     "interpret",

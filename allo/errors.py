@@ -111,6 +111,10 @@ class ScheduleError(AlloError):
     """A primitive cannot be applied; the schedule is as it was before."""
 
 
+class ModelError(AlloError):
+    """A model of another framework has what no kernel means; carries every operator that is missing, not the first."""
+
+
 class KernelNote(UserWarning):
     """Something in a kernel that is accepted and may surprise, such as a literal that becomes negative."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -60,6 +61,16 @@ class Checked:
     top: CheckedFunction
 
 
+class MadeKernel(ABC):
+    """A kernel that is made of typed values and not of the text of a function, such as one of an importer."""
+
+    __name__: str
+
+    @abstractmethod
+    def checked(self, rules: TypingRules) -> Checked:
+        """Its typed trees by these rules."""
+
+
 @dataclass(frozen=True, slots=True)
 class Compiled:
     """A program without mistakes; who keeps the functions that are `known` by name need not compile them again."""
@@ -99,6 +110,8 @@ def checked_program(
     `arguments` are the values of the parameters of a template; `rules` type the operations.
     Raises KernelError with all mistakes, each with file, line and column.
     """
+    if isinstance(kernel, MadeKernel):
+        return _made(kernel, arguments, rules)
     return ReachedKernels(rules).checked(kernel, arguments)
 
 
@@ -108,8 +121,16 @@ def compile_kernel(
     rules: TypingRules = DEFAULT,
 ) -> Compiled:
     """The program whose entry is `kernel`, to be emitted; arguments and errors are those of `checked_program`."""
+    if isinstance(kernel, MadeKernel):
+        return Compiled(_made(kernel, arguments, rules), {})
     program = ReachedKernels(rules, remembers=True)
     return Compiled(program.checked(kernel, arguments), program.known)
+
+
+def _made(kernel: MadeKernel, arguments: Sequence[Any] | Mapping[str, Any] | None, rules: TypingRules) -> Checked:
+    if arguments is not None:
+        raise KernelError(f"the kernel '{kernel.__name__}' is no template", hint="leave out `instantiate`")
+    return kernel.checked(rules)
 
 
 def _called(node: ast.AST) -> str:
@@ -210,6 +231,8 @@ class ReachedKernels:
             if callee not in self.functions:
                 self.functions[callee] = external_function(callee, self._unique(callee.kernel.name))
             return self.functions[callee]
+        if isinstance(callee, MadeKernel):
+            return self._of_made(callee)
         instance = callee if isinstance(callee, TemplateInstance) else TemplateInstance(callee, (), None)
         kernel = instance.kernel
         library = belongs_to_a_library(kernel)
@@ -253,6 +276,15 @@ class ReachedKernels:
             first = error.diagnostics[0]
             scope.error(node, f"`{_called(node)}` cannot be called in a kernel: {first.message}", first.hint)
             return None
+
+    def _of_made(self, kernel: MadeKernel) -> CheckedFunction:
+        """The function of a kernel that is made of typed values, with those that it calls in front."""
+        if kernel not in self.functions:
+            made = kernel.checked(self.rules)
+            for function in made.functions:
+                function.name = self._unique(function.name)
+                self.functions[kernel if function is made.top else (kernel, function.name)] = function
+        return self.functions[kernel]
 
     def _params(self, scope: Scope, source: KernelSource, shards: list[Sharded]) -> tuple[Symbol, ...]:
         """The parameters of a kernel; `shards` gets those that are arrays of which a task has parts."""

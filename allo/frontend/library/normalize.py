@@ -16,7 +16,7 @@ from .structured import OperatorNest, along, temporary
 type Read = tuple[View, tuple[int, ...]]  # an array, and the dimensions along which it is read
 
 
-class _Rows:
+class RowWise:
     """The operations of one call, written to `statements`; they compute in the float type `kind`."""
 
     def __init__(self, call: OperatorCall, shape: tuple[int, ...], kind: Float) -> None:
@@ -27,7 +27,7 @@ class _Rows:
         self.statements: list[Stmt] = []
         self.rank = len(shape)
 
-    def all(self, view: View) -> Read:
+    def every(self, view: View) -> Read:
         """Every element of the input."""
         return view, tuple(range(self.rank))
 
@@ -92,10 +92,10 @@ def softmax(call: OperatorCall) -> View | None:
     shape, rank = view.type.shape, len(view.type.shape)
 
     def compute(target: Symbol) -> Stmt:
-        rows = _Rows(call, shape, kind)
+        rows = RowWise(call, shape, kind)
         source = call.stored(view)
         largest = rows.row_values("max")
-        rows.reduce("max", "max", -math.inf, largest, lambda x: x, [rows.all(source)])
+        rows.reduce("max", "max", -math.inf, largest, lambda x: x, [rows.every(source)])
         powers = whole(target, call.at)
         if powers.type.element != kind:
             symbol, declare = temporary("softmax_exp", TensorType(kind, shape), call.at)
@@ -106,10 +106,10 @@ def softmax(call: OperatorCall) -> View | None:
         def power(x: Expr, m: Expr) -> Expr:
             return rows.function("math.exp", rows.op("-", x, m))
 
-        rows.map("exp", held, power, [rows.all(source), rows.row(largest)], rank)
+        rows.map("exp", held, power, [rows.every(source), rows.row(largest)], rank)
         total = rows.row_values("sum")
-        rows.reduce("sum", "+", 0.0, total, lambda x: x, [rows.all(powers)])
-        rows.map("", target, lambda x, s: rows.op("/", x, s), [rows.all(powers), rows.row(total)], rank)
+        rows.reduce("sum", "+", 0.0, total, lambda x: x, [rows.every(powers)])
+        rows.map("", target, lambda x, s: rows.op("/", x, s), [rows.every(powers), rows.row(total)], rank)
         return Block(call.at, tuple(rows.statements))
 
     return call.computed(view.type, [view], compute)
@@ -146,17 +146,17 @@ def layernorm(call: OperatorCall) -> View | None:
     size = float(shape[-1])
 
     def compute(target: Symbol) -> Stmt:
-        rows = _Rows(call, shape, common)
+        rows = RowWise(call, shape, common)
         source, (gamma, beta) = call.stored(view), [call.stored(weight, "weights") for weight in weights]
         mean, scale = rows.row_values("mean"), rows.row_values("scale")
         means, scales = mean.sources[0][0], scale.sources[0][0]
-        rows.reduce("sum", "+", 0.0, mean, lambda x: x, [rows.all(source)])
+        rows.reduce("sum", "+", 0.0, mean, lambda x: x, [rows.every(source)])
         rows.map("mean", means, lambda s: rows.op("/", s, rows.number(size)), [rows.row(mean)], rank - 1)
 
         def squared(x: Expr, m: Expr) -> Expr:
             return rows.op("*", rows.op("-", x, m), rows.op("-", x, m))
 
-        rows.reduce("squares", "+", 0.0, scale, squared, [rows.all(source), rows.row(mean)])
+        rows.reduce("squares", "+", 0.0, scale, squared, [rows.every(source), rows.row(mean)])
 
         def inverse(s: Expr) -> Expr:
             variance = rows.op("+", rows.op("/", s, rows.number(size)), rows.number(float(eps)))
@@ -167,7 +167,7 @@ def layernorm(call: OperatorCall) -> View | None:
         def normal(x: Expr, m: Expr, s: Expr, g: Expr, b: Expr) -> Expr:
             return rows.op("+", rows.op("*", rows.op("*", rows.op("-", x, m), s), g), b)
 
-        reads = [rows.all(source), rows.row(mean), rows.row(scale), rows.column(gamma), rows.column(beta)]
+        reads = [rows.every(source), rows.row(mean), rows.row(scale), rows.column(gamma), rows.column(beta)]
         rows.map("", target, normal, reads, rank)
         return Block(call.at, tuple(rows.statements))
 

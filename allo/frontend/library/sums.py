@@ -64,8 +64,8 @@ class Reduction:
     """`result[...] = op over the last loops of value`, where `factors` are the arrays that the value reads.
 
     `exact` is a type that holds the result; `start` what it begins with, the same everywhere or an array for the
-    last dimension; `accumulate` makes the new value of an element from the old one and the elements read. `adds` says
-    that this is an addition, which may be done in the type of the target.
+    dimension `starts_along`, by default the last one; `accumulate` makes the new value of an element from the old one
+    and the elements read. `adds` says that this is an addition, which may be done in the type of the target.
     """
 
     loops: tuple[tuple[str, int], ...]
@@ -77,6 +77,7 @@ class Reduction:
     start: Callable[[AlloType], Expr] | View
     options: tuple[tuple[str, tuple[int, ...]], ...] = ()
     adds: bool = True
+    starts_along: int = -1
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -117,7 +118,7 @@ class Reduction:
 
     def _begin(self, call: OperatorCall, out: Symbol, acc: AlloType, nest: OperatorNest) -> Stmt:
         if isinstance(self.start, View):
-            bias = call.element(nest, call.stored(self.start), along(len(nest.loops) - 1))
+            bias = call.element(nest, call.stored(self.start), along(self.starts_along % len(nest.loops)))
             return nest.statement(out, convert(bias, acc))
         return nest.statement(out, self.start(acc), "fill")
 

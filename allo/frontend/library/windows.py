@@ -50,21 +50,21 @@ def conv2d(call: OperatorCall) -> View | None:
     def compute(target: Symbol) -> Stmt:
         name = call.number(call.name)
         wider = TensorType(image.type.element, (n, channels, *padded))
-        symbol, padding_statements = _padded(call, name, image, wider, padding)
+        symbol, padding_statements = padded_image(call, name, image, wider, padding)
         return Block(call.at, (*padding_statements, convolution(whole(symbol, call.at)).into(call, target, name)))
 
     return call.computed(TensorType(exact, convolution(image).shape), [image, kernel], compute)
 
 
-def _padded(
-    call: OperatorCall, name: str, image: View, wider: TensorType, padding: tuple[int, int]
+def padded_image(
+    call: OperatorCall, name: str, image: View, wider: TensorType, padding: tuple[int, int], border: float = 0
 ) -> tuple[Symbol, tuple[Stmt, ...]]:
-    """The image in a larger one, with zeros around."""
+    """The image in a larger one, with zeros or another number around."""
     at = call.at
     symbol, declare = temporary(f"{call.name}_padded", wider, at)
     names = ("n", "c", "h", "w")
     around = OperatorNest(at, f"{name}_padding", list(zip(names, wider.shape, strict=True)))
-    zeros = around.statement(symbol, convert(constant(0, at), wider.element), "fill")
+    zeros = around.statement(symbol, convert(Const(wider.element, at, border), wider.element), "fill")
     inside = OperatorNest(at, f"{name}_inside", list(zip(names, image.type.shape, strict=True)))
     indices = list(inside.variables)
     for d in (2, 3):
@@ -138,12 +138,12 @@ def _pool(call: OperatorCall, operation: str) -> View | None:
         return Reduction(nest, 2, factors, exact, operation, accumulate, zero(call), options).result(call)
 
     def least(acc: AlloType) -> Expr:
-        return Const(acc, call.at, _least(acc))
+        return Const(acc, call.at, least_value(acc))
 
     return Reduction(nest, 2, factors, number, operation, accumulate, least, options, adds=False).result(call)
 
 
-def _least(scalar: AlloType) -> int | float:
+def least_value(scalar: AlloType) -> int | float:
     """The least value of a type."""
     match scalar:
         case Int():

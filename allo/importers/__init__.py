@@ -1,0 +1,21 @@
+"""Models of other frameworks as kernels: exported programs of PyTorch, and ONNX (docs/pytorch.md)."""
+
+from .compare import LayerComparison, LayerDifference, compare_layers
+from .graph import Layer, LayerGraph, LayerOrigin
+from .kernel import ImportedKernel
+from .onnx_file import from_onnx
+from .pytorch import from_pt2, from_pytorch, torch_values
+
+__all__ = [
+    "ImportedKernel",
+    "Layer",
+    "LayerComparison",
+    "LayerDifference",
+    "LayerGraph",
+    "LayerOrigin",
+    "compare_layers",
+    "from_onnx",
+    "from_pt2",
+    "from_pytorch",
+    "torch_values",
+]

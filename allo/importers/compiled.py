@@ -1,0 +1,46 @@
+"""Backend `"allo"` of `torch.compile`: functions of PyTorch as kernels, which run as machine code."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..customize.schedule import customize
+from ..errors import AlloError
+from .export import exported
+from .pytorch import from_pt2
+
+
+def torch_backend(module: Any, inputs: list[Any], **options: Any) -> Callable[..., tuple[Any, ...]]:
+    """What `torch.compile(model, backend="allo")` calls with each graph of `model`: a function on tensors of the CPU.
+
+    Parameters are arguments of the kernel, so that a model can be changed between calls. Raises AlloError where
+    gradients are wanted or extents are not known, and ModelError as `allo.from_pytorch` does. `options` are those of
+    `Schedule.build`. Source: Allo paper, section 7.
+    """
+    import torch
+
+    if torch.is_grad_enabled() and any(getattr(value, "requires_grad", False) for value in inputs):
+        raise AlloError("kernels have no gradients", hint="call the compiled model inside of `torch.no_grad()`")
+    if not all(isinstance(value, torch.Tensor) for value in inputs):
+        raise AlloError(
+            "the extents of a tensor are not known when the model is compiled",
+            hint='torch.compile(model, backend="allo", dynamic=False)',
+        )
+    examples = tuple(torch.zeros(value.shape, dtype=value.dtype) for value in inputs)
+    kernel = from_pt2(exported(module, examples), name="compiled")
+    built = customize(kernel).build(**options)
+    changed = [number for number, name in enumerate(kernel.arguments) if name in kernel.graph.updates]
+
+    def call(*tensors: Any) -> tuple[Any, ...]:
+        arrays = [np.ascontiguousarray(tensor.detach().numpy()) for tensor in tensors]
+        results = built(*arrays)
+        several = results if isinstance(results, tuple | list) else (results,)
+        for number in changed:
+            if not tensors[number].is_contiguous():  # the kernel has changed a copy
+                tensors[number].copy_(torch.from_numpy(arrays[number]))
+        return tuple(torch.from_numpy(np.asarray(result)) for result in several)
+
+    return call

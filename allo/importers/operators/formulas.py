@@ -1,0 +1,222 @@
+"""Formulas of layers that compute each element on its own, written once for NumPy and for typed values."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from typing import Any, Protocol
+
+import numpy as np
+
+from ...frontend.read.source import Position
+from ...frontend.typing.convert import convert
+from ...frontend.typing.nodes import Binary, Compare, Const, Expr, Logic, MathCall, Not, Select
+from ...ir.types import AlloType, Float
+from ...ir.types import bool as bool_type
+
+
+class Numbers(Protocol):
+    """The functions of formulas; operators are those of the values."""
+
+    def function(self, name: str, *values: Any) -> Any: ...
+    def maximum(self, a: Any, b: Any) -> Any: ...
+    def minimum(self, a: Any, b: Any) -> Any: ...
+    def where(self, condition: Any, a: Any, b: Any) -> Any: ...
+    def erf(self, x: Any) -> Any: ...
+
+
+class ArrayNumbers:
+    """Formulas on NumPy arrays."""
+
+    def function(self, name: str, *values: Any) -> Any:
+        return {"powf": np.power}.get(name, getattr(np, name, None))(*values)  # type: ignore[misc]
+
+    def maximum(self, a: Any, b: Any) -> Any:
+        return np.maximum(a, b)
+
+    def minimum(self, a: Any, b: Any) -> Any:
+        return np.minimum(a, b)
+
+    def where(self, condition: Any, a: Any, b: Any) -> Any:
+        return np.where(condition, a, b)
+
+    def erf(self, x: Any) -> Any:
+        from scipy.special import erf
+
+        return erf(x)
+
+
+class TypedNumber:
+    """A value of one element type, with Python's operators, which compute in that type."""
+
+    __slots__ = ("expr",)
+
+    def __init__(self, expr: Expr) -> None:
+        self.expr = expr
+
+    def _other(self, other: Any) -> Expr:
+        if isinstance(other, TypedNumber):
+            return other.expr
+        return convert(Const(self.expr.type, self.expr.at, other), self.expr.type)
+
+    def _binary(self, op: str, other: Any, swapped: bool = False) -> TypedNumber:
+        left, right = self.expr, self._other(other)
+        if swapped:
+            left, right = right, left
+        return TypedNumber(Binary(self.expr.type, self.expr.at, op, left, right))
+
+    def __add__(self, other: Any) -> TypedNumber:
+        return self._binary("+", other)
+
+    def __radd__(self, other: Any) -> TypedNumber:
+        return self._binary("+", other, swapped=True)
+
+    def __sub__(self, other: Any) -> TypedNumber:
+        return self._binary("-", other)
+
+    def __rsub__(self, other: Any) -> TypedNumber:
+        return self._binary("-", other, swapped=True)
+
+    def __mul__(self, other: Any) -> TypedNumber:
+        return self._binary("*", other)
+
+    def __rmul__(self, other: Any) -> TypedNumber:
+        return self._binary("*", other, swapped=True)
+
+    def __truediv__(self, other: Any) -> TypedNumber:
+        return self._binary("/", other)
+
+    def __rtruediv__(self, other: Any) -> TypedNumber:
+        return self._binary("/", other, swapped=True)
+
+    def __neg__(self) -> TypedNumber:
+        zero = -0.0 if isinstance(self.expr.type, Float) else 0
+        return self._binary("-", zero, swapped=True)
+
+    def compare(self, op: str, other: Any) -> TypedNumber:
+        """A truth value."""
+        return TypedNumber(Compare(bool_type, self.expr.at, op, self.expr, self._other(other)))
+
+    def __lt__(self, other: Any) -> TypedNumber:
+        return self.compare("<", other)
+
+    def __le__(self, other: Any) -> TypedNumber:
+        return self.compare("<=", other)
+
+    def __gt__(self, other: Any) -> TypedNumber:
+        return self.compare(">", other)
+
+    def __ge__(self, other: Any) -> TypedNumber:
+        return self.compare(">=", other)
+
+    def __eq__(self, other: object) -> TypedNumber:  # type: ignore[override]
+        return self.compare("==", other)
+
+    def __ne__(self, other: object) -> TypedNumber:  # type: ignore[override]
+        return self.compare("!=", other)
+
+    def __and__(self, other: TypedNumber) -> TypedNumber:
+        return TypedNumber(Logic(bool_type, self.expr.at, "and", self.expr, other.expr))
+
+    def __or__(self, other: TypedNumber) -> TypedNumber:
+        return TypedNumber(Logic(bool_type, self.expr.at, "or", self.expr, other.expr))
+
+    def __invert__(self) -> TypedNumber:
+        return TypedNumber(Not(bool_type, self.expr.at, self.expr))
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+class TypedNumbers:
+    """Formulas on typed values."""
+
+    def __init__(self, kind: AlloType, at: Position) -> None:
+        self.kind = kind
+        self.at = at
+
+    def function(self, name: str, *values: TypedNumber) -> TypedNumber:
+        return TypedNumber(MathCall(self.kind, self.at, f"math.{name}", tuple(value.expr for value in values)))
+
+    def maximum(self, a: TypedNumber, b: Any) -> TypedNumber:
+        return a._binary("max", b)
+
+    def minimum(self, a: TypedNumber, b: Any) -> TypedNumber:
+        return a._binary("min", b)
+
+    def where(self, condition: TypedNumber, a: TypedNumber, b: TypedNumber) -> TypedNumber:
+        return TypedNumber(Select(a.expr.type, self.at, condition.expr, a.expr, b.expr))
+
+    def erf(self, x: TypedNumber) -> TypedNumber:
+        """The error function, off by at most 1.5e-7 (Abramowitz and Stegun, formula 7.1.26)."""
+        size = self.maximum(x, -x)
+        t = 1.0 / (1.0 + 0.3275911 * size)
+        sum_ = t * (1.421413741 + t * (-1.453152027 + t * 1.061405429))
+        rest = t * (0.254829592 + t * (-0.284496736 + sum_)) * self.function("exp", -(size * size))
+        return self.where(x < 0.0, rest - 1.0, 1.0 - rest)
+
+
+def _gelu(m: Numbers, x: Any, approximate: str = "none") -> Any:
+    if approximate == "tanh":
+        return 0.5 * x * (1.0 + m.function("tanh", math.sqrt(2 / math.pi) * (x + 0.044715 * x * x * x)))
+    return 0.5 * x * (1.0 + m.erf(x * math.sqrt(0.5)))
+
+
+def _clamp(m: Numbers, x: Any, low: float | None = None, high: float | None = None) -> Any:
+    x = x if low is None else m.maximum(x, low)
+    return x if high is None else m.minimum(x, high)
+
+
+def _pow(m: Numbers, x: Any, exponent: Any) -> Any:
+    return m.function("powf", x, exponent)
+
+
+def _sigmoid(m: Numbers, x: Any) -> Any:
+    return 1.0 / (1.0 + m.function("exp", -x))
+
+
+def _plain(name: str) -> Formula:
+    return lambda m, x: m.function(name, x)
+
+
+type Formula = Callable[..., Any]
+FORMULAS: Mapping[str, Formula] = {
+    "add": lambda m, a, b, alpha=1: a + b if alpha == 1 else a + b * alpha,
+    "sub": lambda m, a, b, alpha=1: a - b if alpha == 1 else a - b * alpha,
+    "mul": lambda m, a, b: a * b,
+    "div": lambda m, a, b: a / b,
+    "neg": lambda m, x: -x,
+    "abs": lambda m, x: m.maximum(x, -x),
+    "square": lambda m, x: x * x,
+    "reciprocal": lambda m, x: 1.0 / x,
+    "rsqrt": lambda m, x: 1.0 / m.function("sqrt", x),
+    **{name: _plain(name) for name in ("exp", "log", "sqrt", "sin", "cos", "tanh")},
+    "erf": lambda m, x: m.erf(x),
+    "pow": _pow,
+    "relu": lambda m, x: m.maximum(x, 0),
+    "clamp": _clamp,
+    "sigmoid": _sigmoid,
+    "silu": lambda m, x: x / (1.0 + m.function("exp", -x)),
+    "gelu": _gelu,
+    "hardsigmoid": lambda m, x: _clamp(m, x + 3.0, 0.0, 6.0) / 6.0,
+    "hardswish": lambda m, x: x * _clamp(m, x + 3.0, 0.0, 6.0) / 6.0,
+    "leaky_relu": lambda m, x, slope: m.where(x > 0.0, x, x * slope),
+    "maximum": lambda m, a, b: m.maximum(a, b),
+    "minimum": lambda m, a, b: m.minimum(a, b),
+    "where": lambda m, condition, a, b: m.where(condition, a, b),
+    "convert": lambda m, x: x,
+}  # fmt: skip
+# Formulas on operands of their common type, whose result is a truth value.
+COMPARISONS: Mapping[str, Formula] = {
+    "eq": lambda m, a, b: a == b,
+    "ne": lambda m, a, b: a != b,
+    "lt": lambda m, a, b: a < b,
+    "le": lambda m, a, b: a <= b,
+    "gt": lambda m, a, b: a > b,
+    "ge": lambda m, a, b: a >= b,
+}
+# Formulas on truth values.
+LOGIC: Mapping[str, Formula] = {
+    "logical_and": lambda m, a, b: a & b,
+    "logical_or": lambda m, a, b: a | b,
+    "logical_not": lambda m, a: ~a,
+}

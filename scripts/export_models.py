@@ -1,0 +1,394 @@
+"""Writes the exported models of tests/importers/models: small ones, with what PyTorch computes for an input.
+
+python scripts/export_models.py [NAME ...]
+
+needs PyTorch, and not Allo: any Python that PyTorch has a wheel for will do. Each model is a file `NAME.pt2`, without
+what is not needed to import it, some are in ONNX too (which takes `onnx` and `onnxscript`), and `NAME.npz` has inputs
+`in0`, ..., results `out0`, ... and of one the values of all nodes.
+"""
+
+from __future__ import annotations
+
+import gzip
+import importlib.util
+import io
+import json
+import re
+import sys
+import zipfile
+from pathlib import Path
+
+import numpy as np
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+ROOT = Path(__file__).resolve().parents[1]
+MODELS = ROOT / "tests" / "importers" / "models"
+torch.manual_seed(0)  # for the inputs
+FRAME = re.compile(r'File "([^"]+)", line (\d+), in (\w+)')
+
+
+class Perceptron(nn.Module):
+    inputs = (torch.randn(2, 8),)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.layers = nn.Sequential(
+            nn.Linear(8, 16), nn.ReLU(), nn.Dropout(), nn.Linear(16, 16), nn.GELU(), nn.Linear(16, 4), nn.Softmax(-1)
+        )
+
+    def forward(self, x: Tensor) -> Tensor:
+        return self.layers(x)
+
+
+class Residual(nn.Module):
+    def __init__(self, channels: int, outputs: int, stride: int) -> None:
+        super().__init__()
+        self.conv1 = nn.Conv2d(channels, outputs, 3, stride, 1, bias=False)
+        self.norm1 = nn.BatchNorm2d(outputs)
+        self.conv2 = nn.Conv2d(outputs, outputs, 3, 1, 1, bias=False)
+        self.norm2 = nn.BatchNorm2d(outputs)
+        self.shortcut = nn.Identity()
+        if stride > 1:
+            self.shortcut = nn.Sequential(nn.Conv2d(channels, outputs, 1, stride, bias=False), nn.BatchNorm2d(outputs))
+
+    def forward(self, x: Tensor) -> Tensor:
+        y = F.relu(self.norm1(self.conv1(x)))
+        return F.relu(self.norm2(self.conv2(y)) + self.shortcut(x))
+
+
+class ResNet(nn.Module):
+    inputs = (torch.randn(1, 3, 12, 12),)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.stem = nn.Sequential(nn.Conv2d(3, 4, 7, 2, 3, bias=False), nn.BatchNorm2d(4), nn.ReLU())
+        self.pool = nn.MaxPool2d(3, 2, 1)
+        self.layer1, self.layer2 = Residual(4, 4, 1), Residual(4, 8, 2)
+        self.average = nn.AdaptiveAvgPool2d(1)
+        self.classifier = nn.Linear(8, 10)
+
+    def forward(self, x: Tensor) -> Tensor:
+        y = self.layer2(self.layer1(self.pool(self.stem(x))))
+        return self.classifier(torch.flatten(self.average(y), 1))
+
+
+class MobileNet(nn.Module):
+    """An inverted residual block, and windows that it does not have: groups, dilation, averages, a norm on its own."""
+
+    inputs = (torch.randn(1, 4, 6, 6),)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.expand = nn.Sequential(nn.Conv2d(4, 8, 1, bias=False), nn.BatchNorm2d(8), nn.ReLU6())
+        self.depthwise = nn.Sequential(
+            nn.Conv2d(8, 8, 3, 1, 1, groups=8, bias=False), nn.BatchNorm2d(8), nn.ReLU6()
+        )
+        self.project = nn.Sequential(nn.Conv2d(8, 4, 1, bias=False), nn.BatchNorm2d(4))
+        self.grouped = nn.Conv2d(4, 8, 3, groups=2, padding=1)
+        self.dilated = nn.Conv2d(8, 4, 3, dilation=2, padding=2)
+        self.average = nn.AvgPool2d(2)
+        self.norm = nn.BatchNorm2d(4)
+
+    def forward(self, x: Tensor) -> tuple[Tensor, Tensor]:
+        y = x + self.project(self.depthwise(self.expand(x)))
+        z = F.leaky_relu(self.dilated(F.hardswish(self.grouped(y))), 0.1)
+        return self.norm(self.average(z)), y.mean((2, 3))
+
+
+class Vgg(nn.Module):
+    inputs = (torch.randn(2, 3, 8, 8),)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.features = nn.Sequential(
+            nn.Conv2d(3, 4, 3, padding=1), nn.ReLU(), nn.MaxPool2d(2), nn.Conv2d(4, 4, 3, padding=1), nn.ReLU(),
+            nn.MaxPool2d(2),
+        )  # fmt: skip
+        self.pool = nn.AdaptiveAvgPool2d((2, 2))
+        self.classifier = nn.Sequential(nn.Linear(16, 8), nn.ReLU(), nn.Dropout(), nn.Linear(8, 5))
+
+    def forward(self, x: Tensor) -> Tensor:
+        return self.classifier(torch.flatten(self.pool(self.features(x)), 1))
+
+
+class RootMeanSquare(nn.Module):
+    """The norm as the models of Hugging Face write it; Gemma adds 1 to the weight."""
+
+    def __init__(self, size: int, offset: float = 0.0) -> None:
+        super().__init__()
+        self.weight, self.offset = nn.Parameter(torch.rand(size) + 0.5), offset
+
+    def forward(self, x: Tensor) -> Tensor:
+        normal = x * torch.rsqrt(x.pow(2).mean(-1, keepdim=True) + 1e-6)
+        return normal * (self.weight + self.offset) if self.offset else self.weight * normal
+
+
+def rotated(x: Tensor, cos: Tensor, sin: Tensor) -> Tensor:
+    half = x.shape[-1] // 2
+    return x * cos + torch.cat((-x[..., half:], x[..., :half]), -1) * sin
+
+
+class Attention(nn.Module):
+    """Grouped-query attention with rotary positions."""
+
+    def __init__(self, size: int, heads: int, shared: int, bias: bool = False) -> None:
+        super().__init__()
+        self.heads, self.shared, self.width = heads, shared, size // heads
+        self.q = nn.Linear(size, size, bias=bias)
+        self.k = nn.Linear(size, shared * self.width, bias=bias)
+        self.v = nn.Linear(size, shared * self.width, bias=bias)
+        self.o = nn.Linear(size, size, bias=False)
+        self.register_buffer("frequencies", 10000.0 ** (-torch.arange(0, self.width, 2) / self.width))
+
+    def forward(self, x: Tensor) -> Tensor:
+        batch, length, size = x.shape
+        q = self.q(x).view(batch, length, self.heads, self.width).transpose(1, 2)
+        k, v = (f(x).view(batch, length, self.shared, self.width).transpose(1, 2) for f in (self.k, self.v))
+        angles = torch.outer(torch.arange(length).float(), self.frequencies).repeat(1, 2)
+        q, k = (rotated(array, angles.cos(), angles.sin()) for array in (q, k))
+        y = F.scaled_dot_product_attention(q, k, v, is_causal=True, enable_gqa=self.heads != self.shared)
+        return self.o(y.transpose(1, 2).reshape(batch, length, size))
+
+
+class Llama(nn.Module):
+    inputs = (torch.randn(1, 6, 16),)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.norm1, self.norm2 = RootMeanSquare(16), nn.RMSNorm(16)
+        self.attention = Attention(16, 4, 2)
+        self.gate, self.up, self.down = (nn.Linear(*sizes, bias=False) for sizes in ((16, 24), (16, 24), (24, 16)))
+
+    def forward(self, x: Tensor) -> Tensor:
+        x = x + self.attention(self.norm1(x))
+        y = self.norm2(x)
+        return x + self.down(F.silu(self.gate(y)) * self.up(y))
+
+
+class Gemma(nn.Module):
+    """Multi-query attention, biases as in Qwen2, and the gate of Gemma."""
+
+    inputs = (torch.randn(2, 5, 16),)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.norm1, self.norm2 = RootMeanSquare(16, 1.0), RootMeanSquare(16, 1.0)
+        self.attention = Attention(16, 4, 1, bias=True)
+        self.gate, self.up, self.down = (nn.Linear(*sizes, bias=False) for sizes in ((16, 24), (16, 24), (24, 16)))
+
+    def forward(self, x: Tensor) -> Tensor:
+        x = x + self.attention(self.norm1(x))
+        y = self.norm2(x)
+        return x + self.down(F.gelu(self.gate(y), approximate="tanh") * self.up(y))
+
+
+class Gpt2(nn.Module):
+    """Token numbers to logits, with attention and GELU written out."""
+
+    inputs = (torch.randint(0, 16, (6,)),)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.tokens, self.positions = nn.Embedding(16, 16), nn.Embedding(8, 16)
+        self.norm1, self.norm2, self.norm3 = (nn.LayerNorm(16) for _ in range(3))
+        self.qkv, self.projection = nn.Linear(16, 48), nn.Linear(16, 16)
+        self.up, self.down = nn.Linear(16, 32), nn.Linear(32, 16)
+        self.head = nn.Linear(16, 16, bias=False)
+
+    def attention(self, x: Tensor) -> Tensor:
+        length = x.shape[1]
+        q, k, v = (part.view(1, length, 4, 4).transpose(1, 2) for part in self.qkv(x).split(16, -1))
+        visible = torch.tril(torch.ones(length, length, dtype=torch.bool))
+        scores = torch.where(visible, q @ k.transpose(-1, -2) / 2, torch.finfo(x.dtype).min)
+        return self.projection((scores.softmax(-1) @ v).transpose(1, 2).reshape(1, length, 16))
+
+    def forward(self, ids: Tensor) -> Tensor:
+        x = self.tokens(ids[None]) + self.positions(torch.arange(ids.shape[0]))
+        x = x + self.attention(self.norm1(x))
+        y = self.up(self.norm2(x))
+        y = 0.5 * y * (1.0 + torch.tanh(0.7978845608 * (y + 0.044715 * torch.pow(y, 3.0))))
+        return self.head(self.norm3(x + self.down(y)))
+
+
+class Decode(nn.Module):
+    """One step of attention with a cache, which is state of the model."""
+
+    inputs = (torch.randn(1, 1, 16), torch.tensor([3]))
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.q, self.k, self.v = (nn.Linear(16, 16) for _ in range(3))
+        self.register_buffer("keys", torch.zeros(1, 4, 8, 4))
+        self.register_buffer("values", torch.zeros(1, 4, 8, 4))
+        self.register_buffer("count", torch.tensor(0))
+
+    def forward(self, x: Tensor, position: Tensor) -> tuple[Tensor, Tensor]:
+        before = self.count.clone()
+        self.count.add_(1)
+        q, k, v = (f(x).view(1, 1, 4, 4).transpose(1, 2) for f in (self.q, self.k, self.v))
+        self.keys.index_copy_(2, position, k)
+        self.values.index_copy_(2, position, v)
+        visible = (torch.arange(8) <= position)[None, None, None]
+        y = F.scaled_dot_product_attention(q, self.keys, self.values, attn_mask=visible)
+        return y.transpose(1, 2).reshape(1, 1, 16), before
+
+
+class CacheAsArgument(nn.Module):
+    """The same with a cache that goes in and comes out, and a mask of floats."""
+
+    inputs = (torch.randn(1, 2, 1, 4), torch.randn(1, 2, 5, 4), torch.zeros(1, 1, 1, 6))
+
+    def forward(self, x: Tensor, cache: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:
+        longer = torch.cat((cache, x), 2)
+        return F.scaled_dot_product_attention(x, longer, longer, attn_mask=mask), longer
+
+
+class Elements(nn.Module):
+    """Operators on single elements, with numbers and broadcasting."""
+
+    inputs = (torch.randn(3, 4), torch.rand(4) + 0.5, torch.randint(-5, 5, (3, 4)))
+
+    def forward(self, x: Tensor, y: Tensor, n: Tensor) -> tuple[Tensor, ...]:
+        floats = torch.exp(-x.abs()) + torch.log(y) * torch.sqrt(y) - torch.rsqrt(y) / y.reciprocal()
+        more = torch.sin(x) * torch.cos(x) + torch.erf(x) + torch.sigmoid(x) + F.silu(x) + x.clamp(-0.5, 0.7)
+        powers = y**2 + y**3 + y**0.5 + y**-0.5 + y**1.7 + x.square() + torch.pow(y, y)
+        chosen = torch.where((x > 0) & ~(y <= 0.9), torch.maximum(x, y), torch.minimum(x, y) * 2)
+        gates = F.hardsigmoid(x) + F.relu6(x) + F.gelu(x, approximate="tanh") + torch.add(x, y, alpha=0.5)
+        whole = n * 2 + torch.where(n == 3, n, -n) - torch.sub(n, 1, alpha=3)
+        return floats, more, powers, chosen, gates, whole, n.to(torch.float32) * x, (n >= 0) | (x < y)
+
+
+class Moves(nn.Module):
+    """Shapes, orders, parts, and sums along dimensions."""
+
+    inputs = (torch.randn(2, 3, 4), torch.tensor([2, 0, 1]))
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.register_buffer("table", torch.arange(20.0).reshape(4, 5))
+        self.register_buffer("rows", torch.tensor([[3], [0], [2]]))
+        self.register_buffer("columns", torch.tensor([4, 1, 1, 0]))
+
+    def forward(self, x: Tensor, index: Tensor) -> tuple[Tensor, ...]:
+        first, second, third = x.unbind(1)
+        joined = torch.cat((first, second * third, first[:, 1:3]), 1)
+        merged = x.permute(2, 0, 1).reshape(4, 6) @ x.reshape(6, 4)
+        parts = x[:, :, ::2].flatten(1) + x[:, 1:, -3:].reshape(2, 6).expand(2, 6)
+        sums = x.sum(1), x.sum((0, 2), keepdim=True), x.mean(-1), x.amax(1, keepdim=True), x.mean((1, 2), keepdim=True)
+        added = torch.addmm(first @ first.t(), first, third.t())
+        products = torch.bmm(x, x.transpose(1, 2)), torch.mm(first, second.t()), added
+        picked = x.index_select(1, index), x[:, index], F.softmax(x, 1).view(2, 12), F.layer_norm(x, (4,))
+        parts = parts.sum() * self.table[self.rows, self.columns]
+        return joined, merged, parts, *sums, *products, *picked, x.view(3, 8), x.squeeze().unsqueeze(0) * 2
+
+
+class Refused(nn.Module):
+    """What no kernel means."""
+
+    inputs = (torch.randn(3, 3),)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.inner = nn.Sequential(nn.LayerNorm((3, 3)))
+
+    def forward(self, x: Tensor) -> tuple[Tensor, ...]:
+        return torch.sort(x)[0], torch.cumprod(x, 0), self.inner(x)
+
+
+def stripped(archive: bytes) -> bytes:
+    """The archive without inputs, and with one line of the program for each node, in a file without its folder."""
+    made = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(archive)) as source, zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as target:
+        for name in source.namelist():
+            content = source.read(name)
+            if "/sample_inputs/" in name or "/.data/" in name:
+                continue
+            if name.endswith("models/model.json"):
+                program = json.loads(content)
+                for node in program["graph_module"]["graph"]["nodes"]:
+                    node["metadata"] = _short(node["metadata"])
+                content = json.dumps(program, separators=(",", ":")).encode()
+            info = zipfile.ZipInfo(name, (2026, 1, 1, 0, 0, 0))
+            target.writestr(info, content, zipfile.ZIP_DEFLATED, 9)
+    return made.getvalue()
+
+
+def _short(metadata: dict[str, str]) -> dict[str, str]:
+    frames = FRAME.findall(metadata.get("stack_trace", ""))
+    own = [(line, function) for file, line, function in frames if Path(file) == Path(__file__)]
+    kept = {"nn_module_stack": metadata.get("nn_module_stack", "")}
+    if own:
+        line, function = own[-1]
+        kept["stack_trace"] = f'File "{Path(__file__).name}", line {line}, in {function}'
+    return kept
+
+
+def onnx_model(model: nn.Module, inputs: tuple[Tensor, ...]) -> bytes:
+    """The model in ONNX, with one line of the program for each node."""
+    program = torch.onnx.export(model, inputs, dynamo=True, opset_version=23, verbose=False, optimize=True)
+    assert program is not None
+    proto = program.model_proto
+    for node in proto.graph.node:
+        noted = {entry.key.removeprefix("pkg.torch.onnx."): entry.value for entry in node.metadata_props}
+        short = _short({"stack_trace": noted.get("stack_trace", "")})
+        del node.metadata_props[:]
+        for key, value in (("name_scopes", noted.get("name_scopes")), ("stack_trace", short.get("stack_trace"))):
+            if value:
+                node.metadata_props.add(key=f"pkg.torch.onnx.{key}", value=value)
+    for value in (*proto.graph.input, *proto.graph.output, *proto.graph.value_info, *proto.graph.initializer):
+        del value.metadata_props[:]
+    del proto.graph.metadata_props[:], proto.metadata_props[:]
+    return proto.SerializeToString()
+
+
+def write(kind: type[nn.Module], values: bool) -> None:
+    """Export one model with random weights, rounded so that they pack well."""
+    spec = importlib.util.spec_from_file_location("export", ROOT / "allo" / "importers" / "export.py")
+    assert spec is not None and spec.loader is not None
+    export = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(export)
+    torch.manual_seed(0)
+    model, name = kind().eval(), kind.__name__.lower()
+    with torch.no_grad():
+        for module in model.modules():
+            if isinstance(module, nn.BatchNorm2d):
+                for array in (module.weight, module.bias, module.running_mean, module.running_var):
+                    array.uniform_(0.5, 1.5)
+            if isinstance(module, nn.LayerNorm):
+                module.weight.uniform_(0.5, 1.5), module.bias.uniform_(-0.5, 0.5)
+        for parameter in model.parameters():
+            parameter.copy_((parameter * 64).round() / 64)
+    inputs = kind.inputs
+    archive = export.exported(model, inputs)
+    found = {f"in{number}": value.numpy().copy() for number, value in enumerate(inputs)}
+    if values:
+        found |= {f"value_{node}": value for node, value in export.values_of_nodes(archive, inputs).items()
+                  if not node.startswith(("p_", "b_")) and value.dtype == np.float32}  # fmt: skip
+    with torch.no_grad():
+        results = model(*inputs)
+    results = results if isinstance(results, tuple) else (results,)
+    found |= {f"out{number}": value.numpy() for number, value in enumerate(results)}
+    found |= {f"state_{buffer}": value.numpy() for buffer, value in model.named_buffers() if kind is Decode}
+    (MODELS / f"{name}.pt2").write_bytes(stripped(archive))
+    if kind in AS_ONNX:
+        packed = gzip.compress(onnx_model(model, inputs), mtime=0)
+        (MODELS / f"{name}.onnx.gz").write_bytes(packed)
+    if kind is not Refused:
+        np.savez_compressed(MODELS / f"{name}.npz", **found)
+
+
+ALL = (
+    Perceptron, ResNet, MobileNet, Vgg, Llama, Gemma, Gpt2, Decode, CacheAsArgument, Elements, Moves, Refused,
+)  # fmt: skip
+
+AS_ONNX = (ResNet, MobileNet, Llama, CacheAsArgument, Elements, Moves)
+
+
+if __name__ == "__main__":
+    torch.manual_seed(0)
+    MODELS.mkdir(parents=True, exist_ok=True)
+    for model in ALL:
+        if not sys.argv[1:] or model.__name__ in sys.argv[1:]:
+            write(model, values=model is ResNet)

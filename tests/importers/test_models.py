@@ -1,0 +1,146 @@
+"""Exported models compute what PyTorch has computed: in NumPy, in machine code, interpreted, in C simulation."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import allo
+from allo.importers import compare_layers
+
+from .models import MODELS, NAMES, check, kernel_of, run, stored
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_model_computes_what_it_did_in_pytorch(name: str) -> None:
+    check(run(kernel_of(name), *stored(name).inputs), stored(name).results)
+
+
+SLOW = ("resnet", "vgg", "gemma", "gpt2")  # others have all of their layers
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=pytest.mark.slow) if name in SLOW else name for name in NAMES]
+)
+def test_machine_code_computes_it_too(name: str) -> None:
+    check(run(allo.customize(kernel_of(name)).build(), *stored(name).inputs), stored(name).results)
+
+
+def test_a_cache_is_an_argument_that_is_changed_in_place() -> None:
+    kernel, model = kernel_of("decode"), stored("decode")
+    assert [(name, kind.shape) for name, kind in list(kernel.arguments.items())[2:]] == [
+        ("b_keys", (1, 4, 8, 4)), ("b_values", (1, 4, 8, 4)), ("b_count", (1,))
+    ]  # fmt: skip
+    for function in (kernel, allo.customize(kernel).build(), allo.interpret(kernel)):
+        count, *caches = np.zeros(1, np.int64), *(np.zeros((1, 4, 8, 4), np.float32) for _ in range(2))
+        result, before = run(function, *model.inputs, *caches, count)
+        check((result,), model.results[:1])
+        check(tuple(caches), (model.values["keys"], model.values["values"]))
+        assert before == 0 and count == 1 == model.values["count"]
+    text = str(allo.customize(kernel).module)
+    assert "memref.copy" not in text and text.count('allo.name = "index_put') == 0  # it is written where it is
+
+
+def test_a_kernel_is_interpreted() -> None:
+    kernel, model = kernel_of("perceptron"), stored("perceptron")
+    check(run(allo.interpret(kernel), *model.inputs), model.results)
+
+
+@pytest.mark.parametrize("name", ["perceptron", pytest.param("mobilenet", marks=pytest.mark.slow)])
+def test_a_schedule_is_verified(name: str) -> None:
+    kernel = kernel_of(name)
+    schedule = allo.customize(kernel, lower_linalg=True)
+    loops = schedule.get_loops()["linear" if name == "perceptron" else "conv2d_1"]
+    schedule.reorder(*(loops[loop] for loop in (("k", "j") if name == "perceptron" else ("kh", "kw", "ow"))))
+    assert allo.verify(schedule, kernel) and schedule.verify()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["perceptron", "resnet", "llama"])
+def test_c_simulation(name: str) -> None:
+    model = stored(name)
+    built = allo.customize(kernel_of(name)).build(target="vhls", mode="csim")
+    check(run(built, *model.inputs), model.results)
+
+
+def test_weights_can_be_arguments() -> None:
+    kernel, model = kernel_of("perceptron", weights_as_arguments=True), stored("perceptron")
+    assert list(kernel.weights) == [f"p_layers_{layer}_{part}" for layer in (0, 3, 5) for part in ("weight", "bias")]
+    weights = [array.copy() for array in kernel.weights.values()]
+    schedule = allo.customize(kernel)
+    assert "memref.global" not in str(schedule.module)
+    built = schedule.build()
+    check(run(built, *model.inputs, *weights), model.results)
+    weights[-1] += 1  # a bias of all outputs in front of a softmax changes nothing
+    check(run(built, *model.inputs, *weights), model.results)
+    weights[-1][0] += 10
+    assert run(built, *model.inputs, *weights)[0][:, 0].min() > 0.9
+
+
+def test_batch_norms_become_part_of_convolutions() -> None:
+    operators = [layer.operator for layer in kernel_of("resnet").graph.layers]
+    assert operators.count("conv2d") == 6 and not {"batch_norm", "mul"} & set(operators)
+    alone = kernel_of("mobilenet").graph.layers
+    assert [layer.operator for layer in alone[-3:]] == ["mul", "add", "mean"]  # behind an average: one number each
+
+
+def test_norms_and_attention_are_one_layer_each() -> None:
+    operators = [layer.operator for layer in kernel_of("gemma").graph.layers]
+    assert operators.count("rms_norm") == 2 and operators.count("attention") == 1
+    assert not {"pow", "rsqrt", "softmax"} & set(operators)
+
+
+def test_every_layer_is_what_it_was_in_pytorch() -> None:
+    kernel, model = kernel_of("resnet"), stored("resnet")
+    comparison = compare_layers(kernel, *model.inputs, expected=model.values, tolerance=1e-5)
+    assert comparison and len(comparison.layers) == len(kernel.graph.layers)
+    assert str(comparison).splitlines()[-1] == "all 17 layers are within 1e-05 of their largest element"
+
+
+def test_the_first_layer_that_differs_is_named() -> None:
+    kernel, model = kernel_of("resnet"), stored("resnet")
+    wrong = dict(model.values)
+    wrong["relu_2"] = wrong["relu_2"] + np.float32(0.01)
+    comparison = compare_layers(kernel, *model.inputs, expected=wrong)
+    assert not comparison and comparison.first is not None and comparison.first.layer.name == "relu_2"
+    line = kernel.graph.layers[[layer.name for layer in kernel.graph.layers].index("relu_2")].origin.at
+    assert line is not None and str(comparison).splitlines()[-1] == (
+        "the first layer that differs is 'relu_2', relu of module 'layer1', "
+        f'File "export_models.py", line {line.line}'
+    )
+
+
+def test_layers_are_compared_with_numpy_where_nothing_is_stored() -> None:
+    kernel, model = kernel_of("cacheasargument"), stored("cacheasargument")
+    comparison = compare_layers(kernel, *model.inputs)
+    assert comparison and [found.layer.operator for found in comparison.layers] == ["concat", "attention"]
+
+
+def test_layers_have_the_names_of_the_model() -> None:
+    schedule = allo.customize(kernel_of("perceptron"), lower_linalg=True)
+    assert {"linear", "relu", "gelu", "softmax"} <= set(schedule.buffers)
+    assert [str(nest).split(":")[0] for nest in ("linear", "relu")] == ["linear", "relu"]
+    assert schedule.get_loops()["relu"] is not None
+
+
+def test_the_listing_shows_where_layers_come_from() -> None:
+    first, second, *_ = str(kernel_of("perceptron")).splitlines()
+    assert first == "model perceptron(x: float32[2, 8]):"
+    head, _, place = second.partition("  # ")
+    assert head == "    linear: float32[2, 16] = linear(x, p_layers_0_weight, p_layers_0_bias)"
+    assert place.startswith('module \'layers.0\', File "export_models.py", line ')
+
+
+def test_an_archive_is_read_from_bytes_and_named() -> None:
+    kernel = allo.from_pt2((MODELS / "perceptron.pt2").read_bytes(), name="My model")
+    assert kernel.__name__ == "My_model" and repr(kernel) == "<kernel 'My_model' of 6 layers>"
+
+
+def test_a_kernel_takes_arrays_that_fit() -> None:
+    kernel = kernel_of("perceptron")
+    with pytest.raises(TypeError) as shape:
+        kernel(np.zeros((2, 9), np.float32))
+    assert str(shape.value) == "argument 'x' of perceptron() has the shape (2, 8), got (2, 9)"
+    with pytest.raises(TypeError) as count:
+        kernel()
+    assert str(count.value) == "perceptron() takes 1 arguments (x: float32[2, 8]), got 0"

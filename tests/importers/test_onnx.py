@@ -1,0 +1,125 @@
+"""ONNX models compute what PyTorch has computed; what cannot be read is told."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import allo
+
+from .models import check, onnx_bytes, run, stored
+
+onnx = pytest.importorskip("onnx", reason="the extra `onnx` is not installed")
+
+
+@pytest.mark.parametrize("name", ["resnet", "mobilenet", "llama", "cacheasargument", "elements"])
+def test_a_model_computes_what_it_did_in_pytorch(name: str) -> None:
+    kernel, model = allo.from_onnx(onnx_bytes(name)), stored(name)
+    check(run(kernel, *model.inputs), model.results)
+    if name in ("mobilenet", "cacheasargument"):
+        check(run(allo.customize(kernel).build(), *model.inputs), model.results)
+
+
+def test_norms_and_attention_are_recognised() -> None:
+    layers = allo.from_onnx(onnx_bytes("llama")).graph.layers
+    assert [layer.operator for layer in layers].count("rms_norm") == 2
+    attention = next(layer for layer in layers if layer.operator == "attention")
+    assert attention.origin.module == "attention" and attention.options["causal"]
+
+
+def test_operators_that_are_missing_are_told() -> None:
+    with pytest.raises(allo.ModelError) as error:
+        allo.from_onnx(onnx_bytes("moves"))
+    place, text = str(error.value).split(": ", 1)
+    assert place.startswith('File "export_models.py", line ')
+    assert text == "the operator GatherND cannot be imported: no layer means it"
+
+
+def model_of(nodes: list[Any], inputs: dict[str, Any], outputs: dict[str, int], arrays: dict[str, Any]) -> bytes:
+    """A model with results of given ranks."""
+    helper, kinds = onnx.helper, onnx.TensorProto
+    graph = helper.make_graph(
+        nodes,
+        "graph",
+        [helper.make_tensor_value_info(name, kinds.FLOAT, shape) for name, shape in inputs.items()],
+        [helper.make_tensor_value_info(name, kinds.FLOAT, [None] * rank) for name, rank in outputs.items()],
+        [onnx.numpy_helper.from_array(array, name) for name, array in arrays.items()],
+    )
+    made: bytes = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 21)]).SerializeToString()
+    return made
+
+
+def node(operator: str, inputs: str, outputs: str, **attributes: Any) -> Any:
+    return onnx.helper.make_node(operator, inputs.split(" "), outputs.split(" "), **attributes)
+
+
+def agrees(model: bytes, *inputs: np.ndarray[Any, Any], **options: Any) -> None:
+    """The kernel computes what the reference evaluator of ONNX does."""
+    from onnx.reference import ReferenceEvaluator
+
+    session = ReferenceEvaluator(onnx.load_from_string(model))
+    wanted = session.run(None, dict(zip(session.input_names, inputs, strict=True)))
+    kernel = allo.from_onnx(model, **options)
+    for results in (run(kernel, *inputs), run(allo.customize(kernel).build(), *inputs)):
+        for result, expected in zip(results, wanted, strict=True):
+            np.testing.assert_allclose(result, expected, rtol=2e-5, atol=1e-6)
+
+
+def test_operators_that_exporters_of_pytorch_do_not_write() -> None:
+    random = np.random.default_rng(0)
+    arrays: dict[str, Any] = {
+        "w": random.normal(size=(4, 5)), "c": random.normal(size=(1, 5)), "k": random.normal(size=(6, 2, 3, 3)),
+        "scale": random.random(6), "offset": random.random(6), "mean": random.random(6), "variance": random.random(6),
+    }  # fmt: skip
+    arrays = {name: array.astype(np.float32) for name, array in arrays.items()}
+    arrays |= {"starts": np.array([1, -3]), "ends": np.array([4, 99]), "axes": np.array([0, 1])}
+    arrays |= {"rows": np.array([1, -1]), "sizes": np.array([2, 1, 1]), "one": np.array(1)}
+    nodes = [
+        node("Gemm", "x w c", "product", transA=1),
+        node("Slice", "product starts ends axes", "part"),
+        node("Transpose", "part", "turned"),
+        node("Gather", "product rows", "gathered", axis=0),
+        node("Gather", "product one", "row", axis=1),
+        node("Split", "x sizes", "a b d", axis=0),
+        node("Identity", "b", "e"),
+        node("Max", "e d", "larger"),
+        node("Softmax", "turned", "chosen", axis=0),
+        node("Conv", "image k", "convolved", group=2, strides=[2, 1], pads=[1, 0, 1, 0]),
+        node("BatchNormalization", "convolved scale offset mean variance", "normal"),
+        node("GlobalAveragePool", "normal", "average"),
+        node("Shape", "average", "size"),
+        node("ConstantOfShape", "size", "zeros"),
+        node("Add", "average zeros", "sum"),
+        node("Tile", "a times", "tiled"),
+    ]
+    arrays["times"] = np.array([2, 3])
+    outputs = {"chosen": 2, "gathered": 2, "row": 1, "larger": 2, "sum": 4, "tiled": 2}
+    model = model_of(nodes, {"x": [4, 6], "image": [1, 4, 8, 8]}, outputs, arrays)
+    agrees(model, *(random.normal(size=shape).astype(np.float32) for shape in ((4, 6), (1, 4, 8, 8))))
+
+
+def test_extents_that_have_names_are_given() -> None:
+    model = model_of([node("Relu", "x", "y")], {"x": ["batch", 4]}, {"y": 2}, {})
+    agrees(model, np.float32([[-1, 2, -3, 4]] * 2), sizes={"batch": 2})
+    with pytest.raises(allo.AlloError) as error:
+        allo.from_onnx(model)
+    assert str(error.value) == (
+        "kernels have no type for the arguments 'x' of 'model'\n"
+        "  hint: give extents that have names: from_onnx(path, sizes={'batch': 1}); elements are floats, integers or "
+        "truth values"
+    )
+
+
+def test_files_that_are_no_models() -> None:
+    with pytest.raises(allo.AlloError) as error:
+        allo.from_onnx(b"\x0a\xff text")
+    assert str(error.value).startswith("'model' is no valid ONNX model: ")
+    model = onnx.load_from_string(model_of([node("Relu", "x", "y")], {"x": [4]}, {"y": 1}, {}))
+    model.opset_import[0].version = 11
+    with pytest.raises(allo.AlloError) as error:
+        allo.from_onnx(model.SerializeToString())
+    assert str(error.value) == (
+        "'model' has operators of version 11, and 13 is the least\n  hint: convert it with onnx.version_converter"
+    )

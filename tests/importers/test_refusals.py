@@ -1,0 +1,151 @@
+"""What cannot be imported: one error with all of it, before any work, and no crash for files that are none."""
+
+from __future__ import annotations
+
+import io
+import json
+import random
+import zipfile
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+import allo
+from tests.seeds import sweep
+
+from .models import MODELS, kernel_of
+
+_HINT = "\n  hint: export it with torch.export.save(program, path) of PyTorch 2.9 or later"
+
+
+def changed(name: str, change: Callable[[dict[str, Any]], object], file: str = "models/model.json") -> bytes:
+    """An archive with another JSON file."""
+    made = io.BytesIO()
+    with zipfile.ZipFile(MODELS / f"{name}.pt2") as source, zipfile.ZipFile(made, "w") as target:
+        for entry in source.namelist():
+            content = source.read(entry)
+            if entry.endswith(file):
+                value = json.loads(content)
+                change(value)
+                content = json.dumps(value).encode()
+            target.writestr(entry, content)
+    return made.getvalue()
+
+
+def test_all_operators_that_are_missing_are_told() -> None:
+    with pytest.raises(allo.ModelError) as error:
+        kernel_of("refused")
+    lines = [line for line in str(error.value).splitlines() if line]
+    places = [line.split(": ", 1) for line in lines]
+    assert [text for _, text in places] == [
+        "the operator aten.sort.default cannot be imported: no layer means it",
+        "the operator aten.cumprod.default cannot be imported: no layer means it",
+        "the operator aten.layer_norm.default of module 'inner.0' cannot be imported: it normalises over more than the "
+        "last dimension",
+    ]
+    assert all(place.startswith('File "export_models.py", line ') for place, _ in places)
+
+
+def refusal(name: str, change: Callable[[dict[str, Any]], object], file: str = "models/model.json") -> str:
+    with pytest.raises(allo.AlloError) as error:
+        allo.from_pt2(changed(name, change, file))
+    return str(error.value)
+
+
+def test_files_that_are_no_models() -> None:
+    with pytest.raises(allo.AlloError) as error:
+        allo.from_pt2(b"text")
+    assert str(error.value) == f"'model' is no exported model: it is no ZIP file{_HINT}"
+    empty = io.BytesIO()
+    zipfile.ZipFile(empty, "w").close()
+    with pytest.raises(allo.AlloError) as error:
+        allo.from_pt2(empty.getvalue())
+    assert str(error.value) == f"'model' has 0 models, and one is read{_HINT}"
+
+
+def test_other_versions_and_pickles_are_not_read() -> None:
+    def older(program: dict[str, Any]) -> None:
+        program["schema_version"]["major"] = 7
+
+    assert refusal("perceptron", older) == f"'model' has the schema version 7, and version 8 is read{_HINT}"
+
+    def pickled(table: dict[str, Any]) -> None:
+        table["config"]["layers.0.bias"]["use_pickle"] = True
+
+    text = refusal("perceptron", pickled, "model_weights_config.json")
+    assert text == f"the tensor 'layers.0.bias' of 'model' is pickled, which is never read{_HINT}"
+
+
+def test_tensors_stay_inside_of_their_files() -> None:
+    def longer(table: dict[str, Any]) -> None:
+        table["config"]["layers.0.bias"]["tensor_meta"]["storage_offset"]["as_int"] = 1
+
+    text = refusal("perceptron", longer, "model_weights_config.json")
+    assert text == "the tensor 'layers.0.bias' of 'model' lies outside of its file"
+
+
+def test_extents_that_are_not_known() -> None:
+    def dynamic(program: dict[str, Any]) -> None:
+        values = program["graph_module"]["graph"]["tensor_values"]
+        values["x"]["sizes"][0] = {"as_expr": {"expr_str": "s0", "hint": None}}
+
+    assert refusal("perceptron", dynamic) == (
+        "kernels have no type for the arguments 'x' of 'model'\n"
+        "  hint: export the model with fixed shapes (no dynamic_shapes), and with floats, integers or truth values"
+    )
+
+
+@sweep(300, 40)
+def test_a_damaged_description_is_an_error_of_ours(seed: int) -> None:
+    """Whatever is missing or of another kind in the JSON text, no other exception comes out."""
+    random_ = random.Random(seed)
+
+    def damage(value: Any) -> None:
+        while True:
+            keys = list(value) if isinstance(value, dict) else list(range(len(value)))
+            if not keys:
+                return
+            key = random_.choice(keys)
+            if not isinstance(value[key], dict | list) or not value[key] or random_.random() < 0.15:
+                if random_.random() < 0.5:
+                    del value[key]
+                else:
+                    value[key] = random_.choice([None, -1, 2, 1.5, True, "x", "relu", [], {}, 10**9])
+                return
+            value = value[key]
+
+    archive = changed(random_.choice(["perceptron", "decode", "moves", "elements", "vgg", "cacheasargument"]), damage)
+    try:
+        allo.customize(allo.from_pt2(archive))
+    except allo.AlloError as error:
+        assert not isinstance(error, allo.errors.InternalError)
+
+
+def test_a_model_is_no_template() -> None:
+    with pytest.raises(allo.KernelError) as error:
+        allo.customize(kernel_of("perceptron"), instantiate=[1])
+    assert str(error.value) == "the kernel 'perceptron' is no template\n  hint: leave out `instantiate`"
+
+
+def test_pytorch_is_asked_for_when_it_is_needed(monkeypatch: pytest.MonkeyPatch) -> None:
+    import sys
+
+    monkeypatch.setitem(sys.modules, "torch", None)
+    for function in (allo.from_pytorch, allo.frontend.from_pytorch):
+        with pytest.raises(allo.errors.ToolError) as error:
+            function(object(), ())
+        first, hint = str(error.value).splitlines()
+        assert first.startswith("from_pytorch needs PyTorch, which cannot be imported: ")
+        assert hint == (
+            "  hint: pip install 'allo[torch]', or export the model elsewhere and read the file with allo.from_pt2"
+        )
+
+
+def test_leaf_modules_are_refused() -> None:
+    with pytest.raises(allo.AlloError) as error:
+        allo.frontend.from_pytorch(object(), (), leaf_modules=[])
+    assert str(error.value) == (
+        "leaf_modules belong to the tracer of published Allo, and exported programs have none\n"
+        "  hint: leave them out: norms and attention are one layer each, and all else is exported as it is"
+    )
