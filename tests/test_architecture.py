@@ -30,7 +30,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("allo.backend.aie",),  # its model of an array is a module that the CPU runs
     ("allo.backend.ip", "allo.backend.llvm", "allo.backend.vitis"),
     ("allo.equivalence",),
-    ("allo.build", "allo.cli", "allo.report"),
+    ("allo.build", "allo.cli", "allo.report", "allo.importers.einsum"),  # `allo.einsum` is a name of users
     # names of published Allo for parts of ours, and for its own, which are not here
     ("allo", "allo.ir.transform", "allo.ir.use_def", "allo.ir.utils"),
     ("allo.library",),
