@@ -10,6 +10,7 @@ from .customize import Partition, Schedule, customize
 from .errors import (
     AlloError,
     CheckError,
+    ContractionError,
     DataflowError,
     KernelError,
     KernelNote,
@@ -82,6 +83,7 @@ if TYPE_CHECKING:
     from .estimate import Estimate, estimate
     from .frontend.reference.compare import check_python
     from .frontend.reference.difference import PythonDifference
+    from .importers.einsum import einsum
     from .passes import invoke_mlir_parser
     from .reference import interpret
 
@@ -97,6 +99,7 @@ else:
         "build": ".build",
         "check_python": ".frontend.reference.compare",
         "compose": ".compose",
+        "einsum": ".importers.einsum",
         "equivalence": "",
         "estimate": ".estimate",
         "interpret": ".reference",
@@ -133,6 +136,7 @@ else:
 __all__ = [
     "AlloError",
     "CheckError",
+    "ContractionError",
     "DataflowError",
     "Estimate",
     "HLSModule",
@@ -166,6 +170,7 @@ __all__ = [
     "customize",
     "div",
     "dsl",
+    "einsum",
     "errors",
     "estimate",
     "exp",

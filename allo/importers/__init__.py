@@ -1,0 +1,1 @@
+"""Importers: programs of other notations and frameworks as kernels."""
