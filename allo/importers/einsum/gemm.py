@@ -142,7 +142,11 @@ class _GemmWriter:
         inside = self.cost.inside(tensor, self.cost.level(tensor))
         loops += [(names[d.name], d.size, d.strides[tensor]) for d in inside]
         loops.sort(key=lambda loop: -loop[2])
-        loops.append((c, width, across.strides[tensor]))
+        rows = (c, width, across.strides[tensor])
+        if loops and loops[-1][2] == 1 and self.cost.aliased(tensor):
+            loops.insert(-1, rows)  # the rows of a panel would take each other's lines of the first cache
+        else:
+            loops.append(rows)
         if across.strides[tensor] == 1 and width % lanes == 0:
             self.text.unrolled.append(c)
         with ExitStack() as stack:

@@ -37,7 +37,7 @@ class EinsumStep:
         """The TEC that is run."""
         return self.plan.tec
 
-    @property
+    @cached_property
     def order(self) -> tuple[int, ...]:
         """The positions of `inputs` that are in0 and in1, which a plan may have swapped."""
         swaps = sum(step.name == "swap" for step in self.plan.steps)

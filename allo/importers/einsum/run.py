@@ -54,10 +54,17 @@ def _common_type(arrays: Sequence[Array]) -> DataType:
 
 def _cores(threads: int | None) -> int:
     if threads is None:
-        return os.process_cpu_count() or 1 if hasattr(os, "process_cpu_count") else os.cpu_count() or 1
+        return _all_cores()
     if isinstance(threads, bool) or not isinstance(threads, int) or threads < 1:
         raise ContractionError(f"threads is a positive number, got {threads!r}")
     return threads
+
+
+@lru_cache(maxsize=1)
+def _all_cores() -> int:
+    """The threads that the pool of parallel loops has."""
+    given = os.environ.get("ALLO_NUM_THREADS", "")
+    return max(int(given), 1) if given.isdigit() else os.cpu_count() or 1
 
 
 def _empty(subscripts: str, arrays: Sequence[Array], kind: DataType) -> Array:

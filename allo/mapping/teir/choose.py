@@ -102,17 +102,21 @@ def _ordered(plan: TecPlan, processor: Processor) -> Iterator[TecPlan]:
     outer, inner = plan.tec.outer, [d.name for d in plan.tec.primitive]
     orders = []
     for types in ("CNKM", "CMKN"):
-        orders.append([d.name for type in types for d in _outermost_first(outer) if d.type == type])
-    for order in dict.fromkeys(map(tuple, orders)):
-        made = plan if not order else plan.permute(*order, *inner)
-        if list(order) == [d.name for d in outer]:
+        order = [d.name for type in types for d in _outermost_first(outer) if d.type == type]
+        orders.append(order)
+        # what lies next to each other in an input is packed together if its loop is the innermost
+        units = [d.name for d in outer if 1 in d.strides[:2]]
+        orders += [[*(name for name in order if name != unit), unit] for unit in units]
+    for names in dict.fromkeys(map(tuple, orders)):
+        made = plan if not names else plan.permute(*names, *inner)
+        if list(names) == [d.name for d in outer]:
             made = plan
         yield made
         if processor.cores > 1:
-            for name in order:
+            for name in names:
                 d = plan.tec[name]
                 if d.type is not DimType.K and d.size > 1:
-                    rest = [n for n in order if n != name]
+                    rest = [n for n in names if n != name]
                     yield plan.permute(name, *rest, *inner).execute(name, "shared")
 
 

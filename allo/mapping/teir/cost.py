@@ -143,8 +143,12 @@ class TecCost:
         own, size = self._own(tensor), self.tec.data_type.bytes
         row = next((d.size for d in own if d.strides[tensor] == 1), 1)
         lines = prod(d.size for d in own) // row * ceil(row * size / _LINE)
-        aliased = any(d.size > 8 and d.strides[tensor] * size % _PAGE == 0 for d in own)
-        return lines <= _LINES and not aliased
+        return lines <= _LINES and not self.aliased(tensor)
+
+    def aliased(self, tensor: int) -> bool:
+        """Whether many elements of a block are in the same lines of the first cache, whole pages apart."""
+        size = self.tec.data_type.bytes
+        return any(d.size > 8 and d.strides[tensor] * size % _PAGE == 0 for d in self._own(tensor))
 
     def level(self, tensor: int) -> int:
         """In how many of the outer loops blocks of an input are packed, those of all loops inside at a time.

@@ -91,6 +91,14 @@ def blocks() -> Tec:
     return plan.primitive("GEMM", "i.inner", "k", "j.inner").tec
 
 
+def test_sums_that_end_in_another_loop_go_on_with_what_they_were() -> None:
+    values = np.random.default_rng(4)
+    A, B = values.integers(-9, 9, (8, 12)).astype(np.float32), values.integers(-9, 9, (12, 16)).astype(np.float32)
+    C = np.full(128, 7, np.float32)
+    tec_schedule(blocks()).build()(A.reshape(-1), B.reshape(-1), C)
+    np.testing.assert_array_equal(C.reshape(8, 16), A @ B)
+
+
 @pytest.mark.parametrize("lanes", [1, 2])
 def test_pipelines_for_hardware_make_a_step_a_cycle(lanes: int) -> None:
     schedule = hardware_schedule(blocks(), lanes=lanes)
