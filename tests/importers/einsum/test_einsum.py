@@ -21,7 +21,7 @@ def arrays(*shapes: tuple[int, ...], seed: int = 0, type: Any = np.float64) -> l
     return [values.normal(size=shape).astype(type) for shape in shapes]
 
 
-@pytest.mark.parametrize("chosen", sampled(CASES), ids=lambda case: case.expression)
+@pytest.mark.parametrize("chosen", sampled(CASES, share=4), ids=lambda case: case.expression)
 def test_expressions_of_the_benchmark(chosen: Case) -> None:
     given = arrays(*chosen.shapes(most=5))
     expected = np.einsum(chosen.expression, *given, optimize=True)
@@ -110,7 +110,7 @@ def random_expression(choice: random.Random) -> tuple[str, list[tuple[int, ...]]
     return f"{','.join(inputs)}->{output}", shapes
 
 
-@sweep(300, 24)
+@sweep(300, 14)
 def test_random_expressions(seed: int) -> None:
     choice = random.Random(seed)
     expression, shapes = random_expression(choice)

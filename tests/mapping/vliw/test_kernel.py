@@ -62,7 +62,12 @@ def test_other_shapes_reach_the_bound_of_their_interval(shape: tuple[int, int, i
     assert run.bank_conflicts == 0
 
 
-@pytest.mark.parametrize("addresses", [(0, 32768, 10240), (0, 16384, 26624), (32, 20000 // 32 * 32, 45056)], ids=str)
+OTHER_BANKS = [
+    pytest.param((0, 32768, 10240), marks=pytest.mark.slow), (0, 16384, 26624), (32, 20000 // 32 * 32, 45056),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("addresses", OTHER_BANKS, ids=str)
 def test_tiles_in_other_banks(addresses: tuple[int, int, int]) -> None:
     shape = GemmShape(addresses=addresses)
     program, given = gemm_program(shape), tiles(shape)
