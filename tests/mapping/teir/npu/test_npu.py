@@ -14,7 +14,7 @@ import pytest
 from allo.errors import ContractionError
 from allo.importers.einsum import binary_tec, operand
 from allo.mapping.teir import DataType, Tec, TecPlan
-from allo.mapping.teir.npu import NpuArray, NpuProgram, NpuWait, npu_program, run_on_array
+from allo.mapping.teir.npu import NpuArray, NpuProgram, NpuWait, npu_plan, npu_program, run_on_array
 from tests.seeds import sweep
 
 BF16 = ml_dtypes.bfloat16
@@ -97,6 +97,45 @@ def test_random_contractions(seed: int) -> None:
     array = NpuArray(rows=choice.randint(1, 4), columns=4)
     program = npu_program(tec_of(expression, sizes, "def", "".join(loops) + "c" + more), array)
     check(program, expression, sizes)
+
+
+PLANNED = [
+    ("ij,jk->ik", {"i": 192, "j": 160, "k": 128}), ("ij,kj->ik", {"i": 64, "j": 64, "k": 320}),
+    ("abcd,dbe->ace", {"a": 12, "b": 8, "c": 6, "d": 16, "e": 24}),
+    ("bij,bjk->bik", {"b": 3, "i": 40, "j": 24, "k": 56}),
+    ("aebf,cdef->abcd", {"a": 4, "b": 8, "c": 4, "d": 8, "e": 4, "f": 8}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("chosen", PLANNED, ids=lambda chosen: chosen[0])
+def test_plans_that_are_chosen(chosen: tuple[str, dict[str, int]]) -> None:
+    expression, sizes = chosen
+    inputs, output = expression.split("->")
+    first, second = (operand(labels, sizes) for labels in inputs.split(","))
+    plan = npu_plan(binary_tec(first, second, output, sizes, DataType.BF16))
+    assert TecPlan.begin(plan.first).replay(str(plan)) == plan
+    check(npu_program(plan.tec), expression, sizes)
+
+
+def test_a_large_product_gets_tiles_that_keep_cores_busy() -> None:
+    sizes = {"i": 2048, "j": 2048, "k": 2048}
+    plan = npu_plan(binary_tec(operand("ij", sizes), operand("jk", sizes), "ik", sizes, DataType.BF16))
+    m, n, k = (d.size for d in plan.tec.primitive)
+    cycles = npu_program(plan.tec).cycles(m * n * k // 128 + 25)
+    assert 2048**3 / 128 / 16 / max(cycles.values()) > 0.95
+
+
+def test_contractions_that_have_no_plan() -> None:
+    sizes = {"i": 20, "j": 12, "k": 20}
+    tec = binary_tec(operand("ij", sizes), operand("jk", sizes), "ik", sizes, DataType.BF16)
+    with pytest.raises(ContractionError) as error:
+        npu_plan(tec)
+    assert str(error.value) == (
+        "no plan of the contraction fits the array\n"
+        "  hint: M and N have a divisor of 4, K one of 8, and each tensor a tile with a unit stride"
+    )
+    with pytest.raises(ContractionError, match=r"^npu_plan takes a contraction as loops, got a GEMM$"):
+        npu_plan(program_of({}).tec)
 
 
 def program_of(sizes: dict[str, int], array: NpuArray | None = None) -> NpuProgram:
