@@ -10,6 +10,7 @@ from .customize import Partition, Schedule, customize
 from .errors import (
     AlloError,
     CheckError,
+    ContractionError,
     DataflowError,
     KernelError,
     KernelNote,
@@ -85,6 +86,7 @@ if TYPE_CHECKING:
     from .frontend.reference.compare import check_python
     from .frontend.reference.difference import PythonDifference
     from .importers import from_onnx, from_pt2, from_pytorch
+    from .importers.einsum import einsum
     from .passes import invoke_mlir_parser
     from .reference import interpret
 
@@ -100,6 +102,7 @@ else:
         "build": ".build",
         "check_python": ".frontend.reference.compare",
         "compose": ".compose",
+        "einsum": ".importers.einsum",
         "equivalence": "",
         "estimate": ".estimate",
         "from_onnx": ".importers",
@@ -140,6 +143,7 @@ else:
 __all__ = [
     "AlloError",
     "CheckError",
+    "ContractionError",
     "DataflowError",
     "Estimate",
     "HLSModule",
@@ -174,6 +178,7 @@ __all__ = [
     "customize",
     "div",
     "dsl",
+    "einsum",
     "errors",
     "estimate",
     "exp",

@@ -200,6 +200,10 @@ class TargetError(AlloError):
     """The program cannot be built for the target."""
 
 
+class ContractionError(AlloError):
+    """An einsum expression that cannot be, arrays that do not fit it, a TEC or a step against the rules of TEIR."""
+
+
 class ToolError(AlloError):
     """An external tool failed or is absent; names its command."""
 

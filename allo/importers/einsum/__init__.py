@@ -1,0 +1,27 @@
+"""Einsum expressions as programs of contractions: on NumPy arrays, as schedules, as TECs."""
+
+from .contraction import Operand, binary_tec, operand, unary_tec
+from .expression import EinsumExpression
+from .hardware import hardware_schedule
+from .kernel import kernel_text, plain_schedule, tec_schedule
+from .program import EinsumProgram, EinsumStep, einsum_program
+from .run import einsum
+from .tree import TreeStep, contraction_tree
+
+__all__ = [
+    "EinsumExpression",
+    "EinsumProgram",
+    "EinsumStep",
+    "Operand",
+    "TreeStep",
+    "binary_tec",
+    "contraction_tree",
+    "einsum",
+    "einsum_program",
+    "hardware_schedule",
+    "kernel_text",
+    "operand",
+    "plain_schedule",
+    "tec_schedule",
+    "unary_tec",
+]

@@ -1,0 +1,91 @@
+"""`allo.einsum`: einsum expressions on NumPy arrays, compiled once for each expression, shapes and types."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Hashable, Sequence
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from ...errors import ContractionError
+from ...mapping.teir import DataType, Processor
+from .expression import EinsumExpression
+from .program import NUMPY, Array, EinsumProgram, einsum_program
+
+_KINDS = {dtype: kind for kind, dtype in NUMPY.items()}
+
+
+def einsum(subscripts: str, *operands: Any, path: Any = "auto", threads: int | None = None) -> Array:
+    """What `numpy.einsum(subscripts, *operands)` is, computed by a program of this package; a new array.
+
+    Operands are arrays of float32, float64 or bfloat16 (what is of other types is converted as NumPy would, and has
+    to give one of these). `path` is the order in which more than two operands meet: a strategy of `opt_einsum`
+    (`"auto"`), a path of pairs as NumPy has, or a tree of operand numbers, `((0, 1), 2)`. `threads` share the loops of
+    large contractions (default: as many as there are cores). Sums are added in another order than NumPy's; those of
+    bfloat16 are float32, and rounded after each contraction of two operands. Raises ContractionError for expressions,
+    arrays and paths that do not fit. Source: TEIR, see `allo.mapping.teir`.
+    """
+    if not isinstance(subscripts, str):
+        raise ContractionError(f"an einsum expression is a string, got {type(subscripts).__name__}")
+    arrays = [np.asarray(operand) for operand in operands]
+    kind = _common_type(arrays)
+    cores = _cores(threads)
+    if any(0 in array.shape for array in arrays):
+        return _empty(subscripts, arrays, kind)
+    shapes = tuple(array.shape for array in arrays)
+    return _program(subscripts, shapes, kind, _hashable(path), cores)(*arrays)
+
+
+def _common_type(arrays: Sequence[Array]) -> DataType:
+    if not arrays:
+        raise ContractionError("einsum has no arrays", hint='einsum("ij,jk->ik", A, B)')
+    types = {array.dtype for array in arrays}
+    try:
+        found = next(iter(types)) if len(types) == 1 else np.result_type(*types)
+    except TypeError:
+        found = None
+    if found not in _KINDS:
+        listed = ", ".join(sorted(map(str, types)))
+        raise ContractionError(f"einsum computes float32, float64 and bfloat16, got {listed}", hint="use .astype()")
+    return _KINDS[found]
+
+
+def _cores(threads: int | None) -> int:
+    if threads is None:
+        return _all_cores()
+    if isinstance(threads, bool) or not isinstance(threads, int) or threads < 1:
+        raise ContractionError(f"threads is a positive number, got {threads!r}")
+    return threads
+
+
+@lru_cache(maxsize=1)
+def _all_cores() -> int:
+    """The threads that the pool of parallel loops has."""
+    given = os.environ.get("ALLO_NUM_THREADS", "")
+    return max(int(given), 1) if given.isdigit() else os.cpu_count() or 1
+
+
+def _empty(subscripts: str, arrays: Sequence[Array], kind: DataType) -> Array:
+    """Sums of nothing."""
+    shapes = [array.shape for array in arrays]
+    expression = EinsumExpression.parse(subscripts, [len(shape) for shape in shapes])
+    sizes = expression.sizes(shapes)
+    return np.zeros(tuple(sizes[label] for label in expression.output), NUMPY[kind])
+
+
+def _hashable(path: Any) -> Hashable:
+    """A path that is a list as something that a cache can have as a key."""
+    if isinstance(path, list):
+        return ("list", *(tuple(pair) if isinstance(pair, list | tuple) else pair for pair in path))
+    return path if isinstance(path, Hashable) else repr(path)
+
+
+@lru_cache(maxsize=256)
+def _program(
+    subscripts: str, shapes: tuple[tuple[int, ...], ...], kind: DataType, path: Any, cores: int
+) -> EinsumProgram:
+    if isinstance(path, tuple) and path and path[0] == "list":
+        path = list(path[1:])
+    return einsum_program(subscripts, *shapes, data_type=kind, path=path, processor=Processor(cores=cores))

@@ -1,0 +1,125 @@
+"""Choice of a plan for a processor: which dimensions a primitive has, of which sizes, and the order of the loops."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import product
+
+from .cost import Processor, TecCost
+from .plan import TecPlan
+from .rewrites import can_fuse, divisors
+from .values import DimType, Tec, TecDimension
+
+# The largest blocks of M, N and K that are tried; what is left of a dimension becomes a loop.
+_MOST = {DimType.M: 256, DimType.N: 1024, DimType.K: 512}
+_LEAST_FOR_PRODUCTS = 4  # fewer columns or steps of K leave vector registers empty: plain loops are as good
+
+
+def chosen_plan(tec: Tec, processor: Processor | None = None) -> TecPlan:
+    """The plan that the cost model likes best: fused dimensions, then a GEMM or BRGEMM where there is one in `tec`.
+
+    `tec` has loops only. With several cores, a loop of type C, M or N is shared where that pays.
+    """
+    processor = processor or Processor()
+    plan = fused(TecPlan.begin(tec))
+    if tec.is_unary or not _has_products(plan.tec):
+        return plan
+    if any(d.type is DimType.M and d.strides[2] == 1 for d in plan.tec.dimensions):
+        plan = plan.swap()  # vectors are along N, which has to be next to each other in the output
+    best, cost = plan, float("inf")
+    for candidate in _candidates(plan, processor):
+        found = TecCost(candidate.tec, processor).total
+        if found < cost:
+            best, cost = candidate, found
+    return best
+
+
+def fused(plan: TecPlan) -> TecPlan:
+    """All dimensions fused that lie behind each other in all tensors."""
+    while pair := next(_fusable(plan.tec.dimensions), None):
+        first, second = pair
+        plan = plan.fuse(first.name, second.name, first.name + second.name)
+    return plan
+
+
+def _fusable(dimensions: Sequence[TecDimension]) -> Iterator[tuple[TecDimension, TecDimension]]:
+    for first, second in product(dimensions, repeat=2):
+        if first is not second and can_fuse(first, second):
+            yield first, second
+
+
+def _has_products(tec: Tec) -> bool:
+    largest = {type: max((d.size for d in tec if d.type is type), default=1) for type in DimType}
+    least = _LEAST_FOR_PRODUCTS
+    return largest[DimType.K] >= least and largest[DimType.N] >= 2 and largest[DimType.M] >= 2 and (
+        max(largest[DimType.M], largest[DimType.N]) >= least
+    )
+
+
+def _candidates(plan: TecPlan, processor: Processor) -> Iterator[TecPlan]:
+    """Plans with a primitive: its dimensions, their sizes, the order of what is left."""
+    of = {type: [d for d in plan.tec if d.type is type] for type in DimType}
+    columns = [d for d in of[DimType.N] if d.strides[2] == 1] or of[DimType.N]
+    for m, n, k in product(_largest(of[DimType.M]), columns, _largest(of[DimType.K])):
+        for sizes in product(*(_blocks(d, processor) for d in (m, n, k))):
+            split, names = _split(plan, (m, n, k), sizes)
+            more = sorted((d for d in of[DimType.K] if d is not k), key=lambda d: d.size)
+            batch = next((d for d in more if d.size * sizes[2] <= _MOST[DimType.K]), None)
+            made = split.primitive("GEMM", *names)
+            yield from _ordered(made, processor)
+            if batch is not None:
+                yield from _ordered(split.primitive("BRGEMM", batch.name, *names), processor)
+
+
+def _largest(dimensions: Sequence[TecDimension], count: int = 2) -> list[TecDimension]:
+    """Those that are worth a try."""
+    return sorted(dimensions, key=lambda d: -d.size)[:count]
+
+
+def _blocks(d: TecDimension, processor: Processor) -> list[int]:
+    """Sizes for the part of a dimension that the primitive has: the largest, one about half and one about a quarter."""
+    most = _MOST[d.type]
+    fitting = [size for size in divisors(d.size) if size <= most]
+    if fitting[-1] * 8 < min(most, d.size):
+        return [d.size]  # a prime number, or nearly: loops over its parts would be the slower
+    wanted = [fitting[-1], *(min(fitting, key=lambda s: abs(s - part)) for part in (most // 4, most // 2, d.size // 2))]
+    return list(dict.fromkeys(size for size in wanted if size >= min(8, fitting[-1])))
+
+
+def _split(
+    plan: TecPlan, dimensions: Sequence[TecDimension], sizes: Sequence[int]
+) -> tuple[TecPlan, tuple[str, ...]]:
+    names = []
+    for d, size in zip(dimensions, sizes, strict=True):
+        if size < d.size:
+            plan = plan.split(d.name, size)
+        names.append(f"{d.name}.inner" if size < d.size else d.name)
+    return plan, tuple(names)
+
+
+def _ordered(plan: TecPlan, processor: Processor) -> Iterator[TecPlan]:
+    """The loops in the orders in which blocks are packed seldom."""
+    outer, inner = plan.tec.outer, [d.name for d in plan.tec.primitive]
+    orders = []
+    for types in ("CNKM", "CMKN"):
+        order = [d.name for type in types for d in _outermost_first(outer) if d.type == type]
+        orders.append(order)
+        # what lies next to each other in an input is packed together if its loop is the innermost
+        units = [d.name for d in outer if 1 in d.strides[:2]]
+        orders += [[*(name for name in order if name != unit), unit] for unit in units]
+    for names in dict.fromkeys(map(tuple, orders)):
+        made = plan if not names else plan.permute(*names, *inner)
+        if list(names) == [d.name for d in outer]:
+            made = plan
+        yield made
+        if processor.cores > 1:
+            for name in names:
+                d = plan.tec[name]
+                if d.type is not DimType.K and d.size > 1:
+                    rest = [n for n in names if n != name]
+                    yield plan.permute(name, *rest, *inner).execute(name, "shared")
+
+
+def _outermost_first(dimensions: Sequence[TecDimension]) -> list[TecDimension]:
+    """In the order of memory of the output, then of the inputs."""
+    return sorted(dimensions, key=lambda d: (-d.strides[2], -d.strides[0], -d.strides[1]))

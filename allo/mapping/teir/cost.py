@@ -1,0 +1,225 @@
+"""Cycles of a TEC on a processor, estimated: products in registers, blocks that are packed, what memory delivers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from math import ceil, prod
+
+from .values import DataType, DimType, ExecType, PrimFirst, Tec, TecDimension
+
+_LINE, _PAGE, _LINES = 64, 4096, 384  # bytes of a line of the first cache, of a page; lines that a block may take
+
+
+@dataclass(frozen=True, slots=True)
+class Processor:
+    """What the model knows of a processor; the defaults are those of cores with 256-bit vectors.
+
+    `registers` vector registers of `vector_bytes`, `fused` multiply-additions and `loads` loads of them a cycle, and
+    `fast_bytes` of cache that keep a block of the first input. `per_byte` are cycles that memory takes for a byte,
+    `per_task` those of handing loops to threads.
+    """
+
+    cores: int = 1
+    vector_bytes: int = 32
+    registers: int = 16
+    fused: int = 2
+    loads: int = 2
+    fast_bytes: int = 1 << 18
+    shared_bytes: int = 1 << 22
+    per_byte: float = 0.1
+    per_task: int = 30_000
+
+    def lanes(self, data_type: DataType) -> int:
+        """Sums in a vector; those of `bfloat_16` are 32 bits wide."""
+        return self.vector_bytes // (8 if data_type is DataType.FP64 else 4)
+
+
+@dataclass(frozen=True, slots=True)
+class RegisterBlock:
+    """The block of the output that is kept in registers: `rows` of M, `columns` of N, a multiple of `lanes`."""
+
+    rows: int
+    columns: int
+    lanes: int
+
+
+def registers_for(processor: Processor, data_type: DataType, m: int, n: int) -> RegisterBlock:
+    """The block with the fewest operations and loads for a primitive of `m` x `n`, edges included."""
+    lanes = processor.lanes(data_type)
+    best: tuple[float, int, RegisterBlock] | None = None
+    for vectors in (1, 2, 3):
+        most = (processor.registers - vectors - 1) // vectors
+        for rows in range(1, min(most, 8) + 1):
+            block = RegisterBlock(rows, vectors * lanes, lanes)
+            cost = sum(count * _per_step(processor, r, ceil(c / lanes)) for r, c, count in _tiles(block, m, n))
+            key = (cost, -rows * vectors, block)
+            if best is None or key[:2] < best[:2]:
+                best = key
+    assert best is not None
+    return best[2]
+
+
+def _tiles(block: RegisterBlock, m: int, n: int) -> Iterator[tuple[int, int, int]]:
+    """Rows and columns of the blocks of a primitive, and how many are like that: whole ones and those at edges."""
+    for rows, many in _parts(m, block.rows):
+        for columns, times in _parts(n, block.columns):
+            yield rows, columns, many * times
+
+
+def _parts(size: int, part: int) -> list[tuple[int, int]]:
+    return [pair for pair in ((part, size // part), (size % part, 1)) if all(pair)]
+
+
+def _per_step(processor: Processor, rows: int, vectors: int) -> float:
+    """Cycles of one step of K; below twelve sums at a time, an addition waits for the one before."""
+    waits = 4 if rows * vectors < 4 * processor.fused else 0
+    return max(rows * vectors / processor.fused, (rows + vectors) / processor.loads, waits)
+
+
+@dataclass(frozen=True)
+class TecCost:
+    """Where the cycles of a TEC go, estimated; `total` is for all cores that it uses."""
+
+    tec: Tec
+    processor: Processor
+
+    @cached_property
+    def registers(self) -> RegisterBlock:
+        """The block in registers."""
+        m, n, _ = self.block
+        return registers_for(self.processor, self.tec.data_type, m, n)
+
+    @property
+    def block(self) -> tuple[int, int, int]:
+        """M, N and K of the primitive; K of all of a BRGEMM."""
+        found = {type: 1 for type in DimType}
+        for d in self.tec.primitive:
+            found[d.type] *= d.size
+        return found[DimType.M], found[DimType.N], found[DimType.K]
+
+    @property
+    def calls(self) -> int:
+        """How often the primitive is called."""
+        return prod(d.size for d in self.tec.outer)
+
+    @cached_property
+    def products(self) -> float:
+        """Cycles in which registers are multiplied, and blocks of the output read and written."""
+        m, n, k = self.block
+        lanes, total = self.registers.lanes, 0.0
+        column = next(d for d in self.tec.primitive if d.type is DimType.N)
+        moved = 1 if column.strides[2] == 1 else 2 * lanes  # a vector is moved at once, or number by number
+        begins = 2 if self.sums_again else 1
+        for r, c, count in _tiles(self.registers, m, n):
+            vectors = ceil(c / lanes)
+            total += count * (k * _per_step(self.processor, r, vectors) + 12 + begins * r * vectors * moved)
+        return self.calls * total
+
+    @property
+    def sums_again(self) -> bool:
+        """Whether blocks of the output are read before they are added to."""
+        outer = any(d.type is DimType.K and d.size > 1 for d in self.tec.outer)
+        return outer or self.tec.prim_first is not PrimFirst.ZERO
+
+    @cached_property
+    def packed(self) -> tuple[bool, bool]:
+        """Whether blocks of in0 and in1 are copied, so that products read them in order: if that pays."""
+        m, n, _ = self.block
+        registers = self.registers
+        columns = next(d for d in self.tec.primitive if d.type is DimType.N)
+        vectors = columns.strides[1] == 1 and n % registers.lanes == 0 and self.tec.data_type is not DataType.BF16
+        return (
+            n > 6 * registers.columns or not self._fits_cache(0),
+            m > 6 * registers.rows or not vectors or not self._fits_cache(1),
+        )
+
+    def _own(self, tensor: int) -> list[TecDimension]:
+        return [d for d in self.tec.primitive if d.strides[tensor] and d.size > 1]
+
+    def _fits_cache(self, tensor: int) -> bool:
+        """Whether a block of an input lies in few lines of the first cache, and not in the same ones."""
+        own, size = self._own(tensor), self.tec.data_type.bytes
+        row = next((d.size for d in own if d.strides[tensor] == 1), 1)
+        lines = prod(d.size for d in own) // row * ceil(row * size / _LINE)
+        return lines <= _LINES and not self.aliased(tensor)
+
+    def aliased(self, tensor: int) -> bool:
+        """Whether many elements of a block are in the same lines of the first cache, whole pages apart."""
+        size = self.tec.data_type.bytes
+        return any(d.size > 8 and d.strides[tensor] * size % _PAGE == 0 for d in self._own(tensor))
+
+    def level(self, tensor: int) -> int:
+        """In how many of the outer loops blocks of an input are packed, those of all loops inside at a time.
+
+        The level that takes the fewest cycles among those whose blocks fit into the cache that cores share; the
+        innermost of those.
+        """
+        levels = range(len(self.tec.outer), -1, -1)
+        size = self.tec.data_type.bytes
+        fitting = [k for k in levels if self.packed_elements(tensor, k) * size <= self.processor.shared_bytes]
+        return min(fitting or [len(self.tec.outer)], key=lambda k: self._pack_cycles(tensor, k))
+
+    def inside(self, tensor: int, level: int) -> tuple[TecDimension, ...]:
+        """The loops inside of `level` that the blocks of an input depend on."""
+        return tuple(d for d in self.tec.outer[level:] if d.strides[tensor] and d.size > 1)
+
+    def packed_elements(self, tensor: int, level: int) -> int:
+        """How many elements are packed at a time."""
+        return prod(d.size for d in (*self.inside(tensor, level), *self._own(tensor)))
+
+    def _copies(self, tensor: int, level: int) -> int:
+        """How many elements are packed in all."""
+        return prod(d.size for d in self.tec.outer[:level]) * self.packed_elements(tensor, level)
+
+    def _pack_cycles(self, tensor: int, level: int) -> float:
+        """Cycles of all copies: of whole vectors, of lines that are used whole, of a line for each element."""
+        moved = (*self.inside(tensor, level), *self._own(tensor))
+        unit = next((d for d in moved if d.strides[tensor] == 1), None)
+        each = 4.0
+        if unit is not None:
+            each = 0.5 if unit in self._own(tensor) and unit.type is not DimType.K else 1.5
+        return self._copies(tensor, level) * each
+
+    @cached_property
+    def packing(self) -> float:
+        """Cycles in which blocks of inputs are copied."""
+        return sum(self._pack_cycles(tensor, self.level(tensor)) for tensor in (0, 1) if self.packed[tensor])
+
+    @cached_property
+    def memory(self) -> float:
+        """Cycles that memory takes for blocks that no cache keeps."""
+        total = 0.0
+        for tensor in (0, 1, 2):
+            times, seen = 1, False
+            for d in reversed(self.tec.outer):
+                seen = seen or d.strides[tensor] != 0
+                times *= d.size if seen else 1
+            block = prod(d.size for d in self.tec.primitive if d.strides[tensor]) * self.tec.data_type.bytes
+            total += times * block * self.processor.per_byte * (2 if tensor == 2 else 1)
+            if block > (self.processor.fast_bytes, self.processor.shared_bytes, self.processor.shared_bytes)[tensor]:
+                total += self.products * 0.5
+        return total
+
+    @property
+    def shared(self) -> TecDimension | None:
+        """The loop whose iterations threads share."""
+        first = self.tec.dimensions[0]
+        return first if first.execution is ExecType.SHARED and first.size > 1 else None
+
+    @property
+    def total(self) -> float:
+        """Cycles until all threads are done."""
+        cycles = self.products + self.packing + self.memory
+        if self.shared is None or self.processor.cores == 1:
+            return cycles
+        size, cores = self.shared.size, self.processor.cores
+        return cycles * ceil(size / cores) / size + self.processor.per_task
+
+    def __str__(self) -> str:
+        m, n, k = self.block
+        return (
+            f"{self.tec.prim_main} {m} x {n} x {k}, {self.calls} calls: {self.total:,.0f} cycles (products"
+            f" {self.products:,.0f}, packing {self.packing:,.0f}, memory {self.memory:,.0f}; estimated)"
+        )

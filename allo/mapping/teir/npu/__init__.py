@@ -1,0 +1,24 @@
+"""Contractions on arrays of XDNA: rules, transfers, programs of cores, and a model that runs them."""
+
+from .choose import npu_plan
+from .model import run_on_array
+from .program import CoreEvent, NpuProgram, TileLayout, npu_program
+from .rules import XDNA, XDNA_ARRAY, NpuArray, check_npu
+from .transfers import Distribution, NpuLoops, NpuTransfer, NpuWait
+
+__all__ = [
+    "XDNA",
+    "XDNA_ARRAY",
+    "CoreEvent",
+    "Distribution",
+    "NpuArray",
+    "NpuLoops",
+    "NpuProgram",
+    "NpuTransfer",
+    "NpuWait",
+    "TileLayout",
+    "check_npu",
+    "npu_plan",
+    "npu_program",
+    "run_on_array",
+]

@@ -1,0 +1,142 @@
+"""Model of an array that runs the program of a contraction: descriptors, layouts, streams, joins, cores, waits."""
+
+from __future__ import annotations
+
+from itertools import product
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+from numpy.lib.stride_tricks import as_strided
+from numpy.typing import NDArray
+
+from ....errors import ContractionError
+from ..values import ExecType
+from .program import NpuProgram, TileLayout
+from .transfers import NpuTransfer, NpuWait
+
+Array = NDArray[Any]
+_BF16 = np.dtype(ml_dtypes.bfloat16)
+
+
+def run_on_array(program: NpuProgram, in0: Array, in1: Array, out: Array) -> None:
+    """Run a program on flat arrays of bfloat16; `out` gets its values.
+
+    Sums are float32, rounded when a core sends a tile. Raises ContractionError where the hardware would wait for ever
+    or lose a transfer, and for arrays that do not fit.
+    """
+    for k, (name, array) in enumerate((("in0", in0), ("in1", in1), ("out", out))):
+        if array.dtype != _BF16 or array.ndim != 1 or array.size < program.tec.extent(k):
+            raise ContractionError(f"{name} is a flat bfloat16 array of {program.tec.extent(k)} elements at least")
+    seq = [d for d in program.tec.dimensions if d.execution is ExecType.SEQ]
+    for index in product(*(range(d.size) for d in seq)):
+        starts = [sum(i * d.strides[k] for i, d in zip(index, seq, strict=True)) for k in range(3)]
+        _Call(program, in0[starts[0] :], in1[starts[1] :], out[starts[2] :]).run()
+
+
+class _Call:
+    def __init__(self, program: NpuProgram, in0: Array, in1: Array, out: Array) -> None:
+        self.program, self.arrays = program, (in0, in1, out)
+        self.inputs: dict[tuple[int, int], list[Array]] = {}
+        self.outputs: dict[tuple[int, int], list[Array]] = {}
+
+    def run(self) -> None:
+        """What is read, computed, and written; the order of the sequence has been checked before."""
+        self._check_sequence()
+        for transfer in self.program.transfers:
+            if transfer.tensor < 2:
+                self.inputs.setdefault((transfer.tensor, transfer.column), []).extend(self._read(transfer))
+        loops = self.program.loops
+        for row, column in product(range(loops.rows.parts), range(loops.columns.parts)):
+            self._core(row, column)
+        for transfer in self.program.transfers:
+            if transfer.tensor == 2:
+                self._write(transfer)
+        left = [key for key, tiles in self.outputs.items() if tiles]
+        if left:
+            raise ContractionError(f"cores {left} have tiles that no transfer takes: the array would wait for ever")
+
+    def _check_sequence(self) -> None:
+        """Descriptors that are under way are not written again, and no queue has too many transfers.
+
+        Transfers of inputs are over when all outputs of their step are, for which they are needed.
+        """
+        busy: dict[tuple[int, int], int] = {}
+        queues: dict[tuple[int, tuple[int, ...]], list[int]] = {}
+        for item in self.program.sequence:
+            if isinstance(item, NpuWait):
+                queue = queues.get((item.column, item.rows), [])
+                if not queue:
+                    raise ContractionError(f"the array would {item} for ever: none is under way")
+                step = queue.pop(0)
+                if not any(step in queue for queue in queues.values()):
+                    busy = {key: at for key, at in busy.items() if at != step}
+                continue
+            key = (item.column, item.descriptor)
+            if key in busy or not 0 <= item.descriptor < self.program.array.descriptors:
+                raise ContractionError(f"descriptor {item.descriptor} of column {item.column} is under way")
+            busy[key] = item.step
+            if item.tensor == 2:
+                queue = queues.setdefault((item.column, item.rows), [])
+                queue.append(item.step)
+                if len(queue) > self.program.array.outstanding:
+                    raise ContractionError(f"more than {self.program.array.outstanding} transfers wait on a channel")
+        if any(queues.values()):
+            raise ContractionError("the sequence ends before all transfers have")
+
+    def _read(self, transfer: NpuTransfer) -> list[Array]:
+        """Tiles in the order of the stream, in blocks of the vector unit."""
+        data = self._view(transfer).reshape(-1, transfer.sizes[2] * transfer.sizes[3])
+        layout = self.program.layout(transfer.tensor)
+        return [_turned(tile, layout) for tile in data]
+
+    def _view(self, transfer: NpuTransfer) -> Array:
+        array = self.arrays[transfer.tensor]
+        last = transfer.offset + sum((n - 1) * s for n, s in zip(transfer.sizes, transfer.strides, strict=True))
+        if last >= array.size:
+            raise ContractionError(f"{transfer} leaves its tensor, which has {array.size} elements")
+        return as_strided(array[transfer.offset :], transfer.sizes, [2 * stride for stride in transfer.strides])
+
+    def _core(self, row: int, column: int) -> None:
+        """The loops of one core on what is sent to its row and column."""
+        m, n, k = (d.size for d in self.program.tec.primitive)
+        streams = (self.inputs.get((0, row), []), self.inputs.get((1, column), []))
+        at = [0, 0]
+        total = np.zeros((m // 4, n // 4, 4, 4), np.float32)
+        for event in self.program.core(row, column):
+            if event.kind == "zero":
+                total = np.zeros_like(total)
+            elif event.kind == "send":
+                self.outputs.setdefault((row, column), []).append(total.astype(_BF16).reshape(-1))
+            elif event.kind == "drop":
+                at[event.tensor] += event.count
+            else:
+                for _ in range(event.count):
+                    if any(p >= len(s) for p, s in zip(at, streams, strict=True)):
+                        raise ContractionError(f"core ({row}, {column}) waits for a tile for ever")
+                    a = streams[0][at[0]].reshape(m // 4, k // 8, 4, 8).astype(np.float32)
+                    b = streams[1][at[1]].reshape(k // 8, n // 4, 8, 4).astype(np.float32)
+                    total += np.einsum("mkrs,knst->mnrt", a, b, optimize=True)
+                    at = [p + 1 for p in at]
+        if [len(stream) for stream in streams] != at:
+            message = f"core ({row}, {column}) takes {at} tiles of in0 and in1, and is sent {[len(s) for s in streams]}"
+            raise ContractionError(message)
+
+    def _write(self, transfer: NpuTransfer) -> None:
+        """Tiles of some rows of a column, joined, to memory."""
+        view = self._view(transfer)
+        turns = transfer.sizes[0] * transfer.sizes[1] // len(transfer.rows)
+        layout, tiles = self.program.layout(2), []
+        for _ in range(turns):
+            for row in transfer.rows:
+                waiting = self.outputs.get((row, transfer.column), [])
+                if not waiting:
+                    raise ContractionError(f"{transfer} waits for a tile of row {row} for ever")
+                tiles.append(_turned(waiting.pop(0), layout))
+        view[...] = np.stack(tiles).reshape(transfer.sizes)
+
+
+def _turned(tile: Array, layout: TileLayout) -> Array:
+    """The elements of a tile in the order in which an engine of a memory tile sends them."""
+    view: Array = as_strided(tile, layout.sizes, [stride * tile.itemsize for stride in layout.strides])
+    return view.reshape(-1).copy()

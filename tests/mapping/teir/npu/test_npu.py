@@ -1,0 +1,248 @@
+"""Contractions on the model of an array: equal to NumPy, with descriptors within their limits, and refusals."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+import pytest
+
+from allo.errors import ContractionError
+from allo.importers.einsum import binary_tec, operand
+from allo.mapping.teir import DataType, Tec, TecPlan
+from allo.mapping.teir.npu import NpuArray, NpuProgram, NpuWait, npu_plan, npu_program, run_on_array
+from tests.seeds import sweep
+
+BF16 = ml_dtypes.bfloat16
+
+
+def tec_of(expression: str, sizes: dict[str, int], prim: str, npu: str, seq: str = "") -> Tec:
+    """A GEMM on `prim`, in npu loops, in loops of the host."""
+    inputs, output = expression.split("->")
+    first, second = (operand(labels, sizes) for labels in inputs.split(","))
+    plan = TecPlan.begin(binary_tec(first, second, output, sizes, DataType.BF16))
+    plan = plan.primitive("GEMM", *prim).permute(*seq, *npu, *prim)
+    for name in npu:
+        plan = plan.execute(name, "npu")
+    return plan.tec
+
+
+def check(program: NpuProgram, expression: str, sizes: dict[str, int]) -> None:
+    """What the array computes is what NumPy does; integers, so that no order of sums matters."""
+    values = np.random.default_rng(0)
+    inputs, output = expression.split("->")
+    in0, in1 = (
+        values.integers(-3, 4, tuple(sizes[k] for k in labels)).astype(BF16) for labels in inputs.split(",")
+    )
+    out = np.full(tuple(sizes[k] for k in output), 7, BF16)
+    run_on_array(program, in0.reshape(-1), in1.reshape(-1), out.reshape(-1))
+    expected = np.einsum(expression, in0.astype(np.float32), in1.astype(np.float32)).astype(BF16)
+    np.testing.assert_array_equal(out, expected)
+
+
+SIZES = {"a": 8, "b": 8, "c": 3, "d": 8, "e": 4, "f": 16, "g": 3, "h": 2}
+LAYOUTS = [
+    ("adcf,cfbe->adbe", "abc", ""),  # the three layouts of section 6.4
+    ("acdf,bcfe->adbe", "abc", ""),
+    ("acdf,bcfe->abde", "abc", ""),
+    ("acdf,bcfe->abde", "bac", ""),
+    ("acfd,bcef->abde", "abc", ""),  # transposed tiles
+    ("acfd,bcfe->abed", "abc", ""),
+    ("acdf,bcef->abed", "bac", ""),
+    ("gacdf,gbcfe->gabde", "gabc", ""),  # a dimension of type C
+    ("gacdf,gbcfe->gabde", "abc", "g"),
+    ("achdf,bchfe->abde", "abch", ""),  # two of type K
+    ("adf,bfe->abde", "ab", ""),  # none
+    ("df,bfe->bde", "b", ""),
+    ("df,fe->de", "", ""),
+    ("agcdf,bcfe->agbde", "agbc", ""),
+]
+
+
+@pytest.mark.parametrize("layout", LAYOUTS, ids=str)
+def test_layouts_and_loops(layout: tuple[str, str, str]) -> None:
+    expression, npu, seq = layout
+    check(npu_program(tec_of(expression, SIZES, "def", npu, seq)), expression, SIZES)
+
+
+@pytest.mark.parametrize("size", [(6, 8), (8, 7), (3, 5), (2, 9), (9, 2), (5, 5), (21, 6)], ids=str)
+@pytest.mark.parametrize("npu", ["abc", "bac"])
+def test_sizes_that_rows_and_columns_do_not_divide(size: tuple[int, int], npu: str) -> None:
+    """All four cases of section 5.4."""
+    sizes = SIZES | {"a": size[0], "b": size[1]}
+    check(npu_program(tec_of("acdf,bcfe->abde", sizes, "def", npu)), "acdf,bcfe->abde", sizes)
+
+
+@sweep(90, 20)
+def test_random_contractions(seed: int) -> None:
+    choice = random.Random(seed)
+    sizes = {k: choice.randint(2, 9) for k in "abg"} | {"c": choice.randint(2, 4), "h": 2}
+    sizes |= {"d": choice.choice((4, 8)), "e": choice.choice((4, 12)), "f": choice.choice((8, 16))}
+    outer = [list("acg"), list("bcg")]  # g is of type C, c and h of type K
+    more = choice.choice(("", "h"))
+    labels = []
+    for own, prim in zip(outer, (["df", "fd"], ["fe", "ef"]), strict=True):
+        own += more
+        choice.shuffle(own)
+        labels.append("".join(own) + choice.choice(prim))
+    result = list("abg")
+    choice.shuffle(result)
+    expression = f"{labels[0]},{labels[1]}->{''.join(result)}{choice.choice(('de', 'ed'))}"
+    loops = list("abg")
+    choice.shuffle(loops)
+    array = NpuArray(rows=choice.randint(1, 4), columns=4)
+    program = npu_program(tec_of(expression, sizes, "def", "".join(loops) + "c" + more), array)
+    check(program, expression, sizes)
+
+
+PLANNED = [
+    ("ij,jk->ik", {"i": 192, "j": 160, "k": 128}), ("ij,kj->ik", {"i": 64, "j": 64, "k": 320}),
+    ("abcd,dbe->ace", {"a": 12, "b": 8, "c": 6, "d": 16, "e": 24}),
+    ("bij,bjk->bik", {"b": 3, "i": 40, "j": 24, "k": 56}),
+    ("aebf,cdef->abcd", {"a": 4, "b": 8, "c": 4, "d": 8, "e": 4, "f": 8}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("chosen", PLANNED, ids=lambda chosen: chosen[0])
+def test_plans_that_are_chosen(chosen: tuple[str, dict[str, int]]) -> None:
+    expression, sizes = chosen
+    inputs, output = expression.split("->")
+    first, second = (operand(labels, sizes) for labels in inputs.split(","))
+    plan = npu_plan(binary_tec(first, second, output, sizes, DataType.BF16))
+    assert TecPlan.begin(plan.first).replay(str(plan)) == plan
+    check(npu_program(plan.tec), expression, sizes)
+
+
+def test_a_large_product_gets_tiles_that_keep_cores_busy() -> None:
+    sizes = {"i": 2048, "j": 2048, "k": 2048}
+    plan = npu_plan(binary_tec(operand("ij", sizes), operand("jk", sizes), "ik", sizes, DataType.BF16))
+    m, n, k = (d.size for d in plan.tec.primitive)
+    cycles = npu_program(plan.tec).cycles(m * n * k // 128 + 25)
+    assert 2048**3 / 128 / 16 / max(cycles.values()) > 0.95
+
+
+def test_contractions_that_have_no_plan() -> None:
+    sizes = {"i": 20, "j": 12, "k": 20}
+    tec = binary_tec(operand("ij", sizes), operand("jk", sizes), "ik", sizes, DataType.BF16)
+    with pytest.raises(ContractionError) as error:
+        npu_plan(tec)
+    assert str(error.value) == (
+        "no plan of the contraction fits the array\n"
+        "  hint: M and N have a divisor of 4, K one of 8, and each tensor a tile with a unit stride"
+    )
+    with pytest.raises(ContractionError, match=r"^npu_plan takes a contraction as loops, got a GEMM$"):
+        npu_plan(program_of({}).tec)
+
+
+def program_of(sizes: dict[str, int], array: NpuArray | None = None) -> NpuProgram:
+    return npu_program(tec_of("acdf,bcfe->abde", SIZES | sizes, "def", "abc"), array or NpuArray())
+
+
+def test_descriptors_are_used_again_while_others_are_under_way() -> None:
+    sequence = program_of({"a": 64}).sequence
+    used = {item.descriptor for item in sequence if not isinstance(item, NpuWait)}
+    assert used == set(range(12))
+    first = next(k for k, item in enumerate(sequence) if isinstance(item, NpuWait))
+    assert [str(item) for item in sequence[:3]] == [
+        "transfer in0 of column 0 bd=0 offset=0 sizes=(2, 3, 8, 16) strides=(0, 128, 16, 1)",
+        "transfer in1 of column 0 bd=1 offset=0 sizes=(2, 3, 16, 4) strides=(768, 64, 4, 1)",
+        "transfer out of column 0 bd=2 offset=0 sizes=(2, 4, 8, 4) strides=(128, 256, 4, 1)",
+    ]
+    assert first == 4 * 12 and str(sequence[first]) == "wait for out of column 0, rows 0, 1, 2, 3"
+
+
+def test_cycles_at_least() -> None:
+    sizes = {"a": 64, "b": 64, "c": 80, "d": 64, "e": 64, "f": 64}
+    program = program_of(sizes)
+    assert program.calls == 16 * 16 * 80
+    assert program.cycles(2067) == {
+        "cores": 20480 * 2067, "in0": 20480 * 2048, "in1": 20480 * 2048, "out": 16 * 16 * 4 * 2048,
+    }  # fmt: skip
+
+
+def broken(program: NpuProgram, change: Any) -> NpuProgram:
+    return replace(program, sequence=tuple(change(list(program.sequence))))
+
+
+def run(program: NpuProgram) -> None:
+    arrays = [np.zeros(program.tec.extent(k), BF16) for k in range(3)]
+    run_on_array(program, *arrays)
+
+
+FAULTS: Sequence[tuple[Any, str]] = [
+    (lambda s: [i for i in s if isinstance(i, NpuWait) or (i.tensor, i.column) != (0, 1)],
+     "core (1, 0) waits for a tile for ever"),
+    (lambda s: [i for i in s if not isinstance(i, NpuWait)], "the sequence ends before all transfers have"),
+    (lambda s: [i if isinstance(i, NpuWait) else replace(i, descriptor=0) for i in s],
+     "descriptor 0 of column 0 is under way"),
+    (lambda s: [i if isinstance(i, NpuWait) or i.descriptor != 2 else replace(i, descriptor=16) for i in s],
+     "descriptor 16 of column 0 is under way"),
+    (lambda s: [*s, s[-1]], "the array would wait for out of column 3, rows 0, 1, 2, 3 for ever: none is under way"),
+    (lambda s: [s[0], *s], "descriptor 0 of column 0 is under way"),
+    (lambda s: [replace(s[0], sizes=(3, *s[0].sizes[1:])), *s[1:]],
+     "core (0, 0) takes [12, 12] tiles of in0 and in1, and is sent [15, 12]"),
+    (lambda s: [replace(s[0], offset=4096), *s[1:]],
+     "transfer in0 of column 0 bd=0 offset=4096 sizes=(2, 3, 8, 16) strides=(0, 128, 16, 1) leaves its tensor,"
+     " which has 3072 elements"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("change", "message"), FAULTS, ids=[str(k) for k in range(len(FAULTS))])
+def test_the_model_notices_faults_of_programs(change: Any, message: str) -> None:
+    with pytest.raises(ContractionError) as error:
+        run(broken(program_of({}), change))
+    assert str(error.value) == message
+
+
+REFUSED: Sequence[tuple[Any, str]] = [
+    (lambda: program_of({"d": 6}), "prim dimension 'd' of type M has size 6: a multiple of 4 is needed"),
+    (lambda: program_of({"f": 12}), "prim dimension 'f' of type K has size 12: a multiple of 8 is needed"),
+    (lambda: program_of({"d": 80, "e": 80, "f": 64}),
+     "the tiles of the primitive have 33280 bytes, and a core 32256 for each of two sets\n"
+     "  hint: split a prim dimension"),
+    (lambda: npu_program(replace(program_of({}).tec, data_type=DataType.FP32)),
+     "XDNA has no data_type 'FP32'; it has 'bfloat_16'"),
+    (lambda: npu_program(replace(program_of({}).tec, prim_first="none")),
+     "XDNA has no prim_first 'none'; it has 'zero'"),
+    (lambda: npu_program(replace(program_of({}).tec, prim_last="relu")),
+     "XDNA has no prim_last 'relu'; it has 'none'"),
+    (lambda: npu_program(tec_of("acdf,bcfe->abde", SIZES, "def", "acb")),
+     "dimension 'c' of type K has loops of the output inside of it\n  hint: npu dimensions of type K come last"),
+    (lambda: npu_program(tec_of("acdf,bcfe->abde", SIZES, "def", "ab", "c")),
+     "dimension 'c' of type K is seq: sums end in their core\n  hint: make it npu"),
+    (lambda: program_of({"b": 300}),
+     "in0 in column 0 repeats 75 times: a descriptor does 64\n"
+     "  hint: split the last npu dimension of the output, and unroll its outer part"),
+    (lambda: program_of({"c": 1200}), "in0 in column 0 wraps after 1200 steps: a descriptor counts to 1023"),
+    (lambda: program_of({"b": 16, "c": 1000, "d": 64, "e": 8, "f": 64, "a": 8}).tec and program_of(
+        {"b": 16, "c": 1000, "f": 128, "e": 8}),
+     "in1 in column 0 steps over 4096000 elements: a descriptor reaches 2097152\n"
+     "  hint: lay the tensor out so that tiles lie behind each other"),
+    (lambda: program_of({}, NpuArray(rows=4, columns=2)),
+     "4 rows get tiles of in0 from 2 columns: too few"),
+    (lambda: NpuArray(rows=5), "an array has 1 to 4 rows and a column at least, got 5 x 4"),
+    (lambda: run_on_array(program_of({}), *(np.zeros(8, BF16) for _ in range(3))),
+     "in0 is a flat bfloat16 array of 3072 elements at least"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("make", "message"), REFUSED, ids=[str(k) for k in range(len(REFUSED))])
+def test_refused(make: Any, message: str) -> None:
+    with pytest.raises(ContractionError) as error:
+        make()
+    assert str(error.value) == message
+
+
+def test_odd_strides() -> None:
+    sizes = SIZES | {"e": 4, "b": 3}
+    with pytest.raises(ContractionError) as error:
+        npu_program(tec_of("acdf,cfeb->abde", sizes, "def", "abc"))
+    assert str(error.value) == (
+        "in1 has no unit stride in the primitive: 'e' and 'f' step over elements\n\n"
+        "dimension 'b' has the odd stride 1 in in1\n  hint: engines move words of two elements\n\n"
+        "dimension 'e' has the odd stride 3 in in1\n  hint: engines move words of two elements"
+    )
