@@ -1,0 +1,228 @@
+"""The performance model of mapped tile programs: compute, traffic with contention, overlap by buffers (TL, section 2.5)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from math import prod
+
+import numpy as np
+
+from ...errors import TargetError
+from ...target import CoreMesh
+from .choices import LoadChoice, PlacedLoad, TileMapping, footprint, loads_of, nest_of, store_choices, stores_of
+from .program import TileLoop, TileNode, TileProgram, TileSegment, TileWork
+from .space import SpaceTime
+from .traffic import Busy, TrafficModel, mean_active
+
+_ROOT = -1  # the level of what is loaded once, before all waves
+
+
+def compute_cycles(work: TileWork, mesh: CoreMesh) -> float:
+    """The time of some work on one core: what depends on each other runs on the units one after the other.
+
+    Raises TargetError if the core has no unit for it.
+    """
+    total = 0.0
+    for m, k, n, count in work.products:
+        if mesh.matrix is not None:
+            total += mesh.matrix.cycles(m, k, n) * count
+        else:
+            total += _elements(mesh, 2 * m * k * n * count)
+    total += sum(_elements(mesh, count) for count in work.elements)
+    if work.elementary:
+        weight = 1 if mesh.vector is None else mesh.vector.elementary
+        total += sum(weight * _elements(mesh, count) for count in work.elementary)
+    if work.scalars:
+        total += work.scalars * (mesh.scalar.latency if mesh.scalar is not None else _elements(mesh, 1))
+    return total
+
+
+def _elements(mesh: CoreMesh, count: int) -> float:
+    if mesh.vector is not None:
+        return mesh.vector.cycles(count)
+    if mesh.scalar is not None:
+        return count * mesh.scalar.latency
+    raise TargetError(
+        f"the cores of '{mesh.name}' have no unit for operations on elements", hint="give them a vector or scalar unit"
+    )
+
+
+@dataclass(frozen=True)
+class TileEstimate:
+    """The estimated time of a mapping in cycles, and what each resource is busy of it.
+
+    `fill` is the part before the first and behind the last step that nothing overlaps. `binding` names what is busiest.
+    """
+
+    cycles: float
+    compute: float
+    fill: float
+    memory_bytes: float
+    binding: str
+    busy: tuple[tuple[str, float], ...]
+
+
+@dataclass(frozen=True)
+class _Timed:
+    """Something that runs: its time without the fill of pipelines, that fill, and the cycles of each resource."""
+
+    cycles: float
+    fill: float
+    busy: Busy
+
+
+@dataclass(frozen=True)
+class _Issued:
+    """Transfers of one step of a loop: cycles of resources, how late they end, whether they overlap with the step."""
+
+    busy: Busy
+    late: float
+    overlaps: bool
+
+
+class TileModel:
+    """The model for one program on one mesh."""
+
+    def __init__(self, program: TileProgram, traffic: TrafficModel) -> None:
+        self.program, self.traffic = program, traffic
+        self.mesh = traffic.routes.mesh
+        self.loads, self.stores = loads_of(program), stores_of(program)
+        self._zero = np.zeros(traffic.size)
+        self._compute = {s.number: compute_cycles(s.work, self.mesh) for s, _ in program.segments}
+        self._issues: dict[tuple[SpaceTime, int, LoadChoice], _Issued] = {}
+
+    def estimate(self, mapping: TileMapping) -> TileEstimate:
+        """The time of a mapping, and what binds it."""
+        timed = self.timed(mapping)
+        compute = self.compute(mapping.space_time)
+        total = timed.cycles + timed.fill
+        names = [self.traffic.name(k) for k in range(self.traffic.size)]
+        busy: dict[str, float] = {"compute": compute}
+        for name, cycles in zip(names, timed.busy, strict=True):
+            busy[name] = max(busy.get(name, 0.0), float(cycles))
+        binding = max(busy, key=lambda name: busy[name])
+        channels = timed.busy[self.traffic.channel]
+        moved = float(channels.sum()) * self.traffic.routes.channel_bandwidth
+        shown = tuple(sorted(busy.items(), key=lambda item: -item[1]))
+        return TileEstimate(total, compute, timed.fill, moved, binding, shown)
+
+    def compute(self, space_time: SpaceTime) -> float:
+        """The cycles that the busiest core computes."""
+        waves = prod(space_time.wave_count(dim) for dim in range(len(self.program.grid)))
+        return waves * sum(
+            self._compute[segment.number] * prod(loop.mean for loop in loops)
+            for segment, loops in self.program.segments
+        )
+
+    def timed(self, mapping: TileMapping) -> _Timed:
+        """The time and the use of all resources."""
+        space_time = mapping.space_time
+        issued: dict[int, list[_Issued]] = {}
+        for load, choice in zip(self.loads, mapping.loads, strict=True):
+            nest = nest_of(space_time, load.loops)
+            level = nest[choice.level - 1].level if choice.level else _ROOT
+            issued.setdefault(level, []).append(self.issued(space_time, load, choice))
+        buffers = dict(zip(range(len(self.stores)), mapping.stores, strict=True))
+        evaluation = _Evaluation(self, space_time, issued, self._stored(space_time, buffers))
+        return evaluation.run()
+
+    def issued(self, space_time: SpaceTime, load: PlacedLoad, choice: LoadChoice) -> _Issued:
+        """What one issue of a load costs."""
+        key = space_time, load.number, choice
+        if key not in self._issues:
+            active = self.traffic.active(space_time)
+            traffic = self.traffic.load(active, choice.realisation)
+            size = self.mean_bytes(space_time, load, choice.level)
+            busy = traffic.busy * (size * mean_active(space_time))
+            self._issues[key] = _Issued(busy, traffic.latency + traffic.repeats * size, choice.buffers > 1)
+        return self._issues[key]
+
+    def mean_bytes(self, space_time: SpaceTime, load: PlacedLoad, level: int) -> float:
+        """The bytes of one issue of a load, on the mean of all programs."""
+        nest = nest_of(space_time, load.loops)
+        crossed = [loop for loop in nest[level:] if loop.level in load.box.levels]
+        return footprint(load.box, nest, level) * prod(loop.mean / loop.most for loop in crossed)
+
+    def issues(self, space_time: SpaceTime, load: PlacedLoad, level: int) -> float:
+        """How often a load is issued in a core, on the mean."""
+        return prod(loop.mean for loop in nest_of(space_time, load.loops)[:level])
+
+    def _stored(self, space_time: SpaceTime, buffers: dict[int, int]) -> dict[int, list[_Issued]]:
+        """By segment, what its stores cost."""
+        traffic = self.traffic.store(self.traffic.active(space_time))
+        found: dict[int, list[_Issued]] = {}
+        for number, (box, segment, loops) in enumerate(self.stores):
+            busy = traffic.busy * (box.bytes * mean_active(space_time))
+            overlaps = buffers[number] > 1 and max(store_choices(space_time, loops)) > 1
+            found.setdefault(segment.number, []).append(_Issued(busy, traffic.latency, overlaps))
+        return found
+
+
+class _Evaluation:
+    """One candidate, from the innermost loop outwards."""
+
+    def __init__(
+        self,
+        model: TileModel,
+        space_time: SpaceTime,
+        issued: dict[int, list[_Issued]],
+        stored: dict[int, list[_Issued]],
+    ) -> None:
+        self.model, self.space_time = model, space_time
+        self.issued, self.stored = issued, stored
+        self.zero = model._zero
+
+    def run(self) -> _Timed:
+        program = self.model.program
+        step: Callable[[], _Timed] = lambda: self.body(program.body)  # noqa: E731
+        stores = self.direct_stores(program.body)
+        for dim in reversed(self.space_time.waves):
+            step = self._wrapped(dim, self.space_time.wave_count(dim), step, stores)
+            stores = []
+        inner = step()
+        first = self.total(self.issued.get(_ROOT, []))
+        last = self.total(stores)
+        return _Timed(inner.cycles + last[1], inner.fill + first[1], inner.busy + first[0] + last[0])
+
+    def _wrapped(
+        self, level: int, trips: float, step: Callable[[], _Timed], stores: list[_Issued]
+    ) -> Callable[[], _Timed]:
+        return lambda: self.loop(level, trips, step(), stores)
+
+    def body(self, nodes: Sequence[TileNode]) -> _Timed:
+        cycles, fill, busy = 0.0, 0.0, self.zero
+        for node in nodes:
+            if isinstance(node, TileSegment):
+                cycles += self.model._compute[node.number]
+                continue
+            inner = self.nested(node)
+            cycles, fill, busy = cycles + inner.cycles, fill + inner.fill, busy + inner.busy
+        return _Timed(cycles, fill, busy)
+
+    def nested(self, node: TileLoop) -> _Timed:
+        step, stores = self.body(node.body), self.direct_stores(node.body)
+        return self.loop(node.level, node.mean, step, stores)
+
+    def direct_stores(self, nodes: Sequence[TileNode]) -> list[_Issued]:
+        return [
+            one for node in nodes if isinstance(node, TileSegment) for one in self.stored.get(node.number, ())
+        ]
+
+    def total(self, transfers: Sequence[_Issued]) -> tuple[Busy, float]:
+        """What transfers that run at once cost: cycles of resources, and their time."""
+        if not transfers:
+            return self.zero, 0.0
+        busy = sum((one.busy for one in transfers), self.zero)
+        return busy, float(busy.max()) + max(one.late for one in transfers)
+
+    def loop(self, level: int, trips: float, step: _Timed, stores: Sequence[_Issued]) -> _Timed:
+        """`trips` steps: transfers with two buffers overlap with the step before or behind, others stand between."""
+        loads = self.issued.get(level, [])
+        ahead = [one for one in (*loads, *stores) if one.overlaps]
+        serial = self.total([one for one in loads if not one.overlaps])
+        behind = self.total([one for one in stores if not one.overlaps])
+        streamed = self.total(ahead)
+        busy = step.busy + serial[0] + behind[0] + streamed[0]
+        steady = max(step.cycles + serial[1] + behind[1], float(busy.max()))
+        return _Timed(trips * steady, step.fill + streamed[1], trips * busy)
