@@ -72,6 +72,7 @@ if TYPE_CHECKING:
     from . import equivalence as equivalence
     from . import target as target
     from . import testing as testing
+    from . import tile as tile
     from . import utils as utils
     from .backend.cpu import LLVMModule
     from .backend.external.module import IPModule
@@ -84,6 +85,7 @@ if TYPE_CHECKING:
     from .frontend.reference.difference import PythonDifference
     from .passes import invoke_mlir_parser
     from .reference import interpret
+    from .tile import map
 
     __version__: str
 else:
@@ -101,8 +103,10 @@ else:
         "estimate": ".estimate",
         "interpret": ".reference",
         "invoke_mlir_parser": ".passes",
+        "map": ".tile",
         "target": "",
         "testing": "",
+        "tile": "",
         "utils": "",
         "verify": ".equivalence",
     }
@@ -178,6 +182,7 @@ __all__ = [
     "log",
     "log2",
     "log10",
+    "map",
     "matmul",
     "maxpool",
     "meta_elif",

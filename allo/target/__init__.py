@@ -5,7 +5,17 @@ from .components import Capacity, Control, IntegerOperator, Limits, MemoryKind, 
 from .description import External, Target
 from .fpga import Fpga
 from .loader import known_targets, load_target
-from .mesh import CoreArray, CoreMesh, Interconnect, MatrixUnit, MeshMemory, MeshMux, ScalarUnit, SpatialDim, VectorUnit
+from .mesh import (
+    CoreArray,
+    CoreMesh,
+    Interconnect,
+    MatrixUnit,
+    MeshMemory,
+    MeshMux,
+    ScalarUnit,
+    SpatialDim,
+    VectorUnit,
+)
 from .profile import AutomaticPipelines, Profile, ShortRecurrences, ToolRule, ToolRules
 
 __all__ = [

@@ -1,4 +1,4 @@
-"""Meshes of cores: spatial dimensions, cores with units, memories, networks and shared ports, as data (TL, section 2.4)."""
+"""Meshes of cores: dimensions, cores with units, memories, networks and shared ports (TL, section 2.4)."""
 
 from __future__ import annotations
 
@@ -146,7 +146,7 @@ class CoreMesh(Target):
 
     def dims_of(self, component: str) -> tuple[str, ...]:
         """The dimensions of the cores, or of a memory. KeyError if there is neither of that name."""
-        return {known.name: known.dims for known in (self.cores, *self.memories)}[component]
+        return ({memory.name: memory.dims for memory in self.memories} | {self.cores.name: self.cores.dims})[component]
 
     def memory(self, name: str) -> MeshMemory:
         """The memory of a name. KeyError if there is none."""

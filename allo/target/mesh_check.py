@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import chain
 
 from ..errors import TargetError, nearest
 from .mesh import CoreMesh, MatrixUnit, ScalarUnit, VectorUnit
@@ -34,9 +33,9 @@ def _names(mesh: CoreMesh) -> None:
         if named.count(name) > 1:
             raise TargetError(f"'{mesh.name}' has two things of the name '{name}'", hint="rename one of them")
     dims, units = [dim.name for dim in mesh.dims], [unit.name for unit in mesh.units]
-    for component in (mesh.cores, *mesh.memories):
-        for dim in component.dims:
-            _known(mesh, component.name, dim, dims, "spatial dimension")
+    for component in components:
+        for dim in mesh.dims_of(component):
+            _known(mesh, component, dim, dims, "spatial dimension")
     if not mesh.cores.dims:
         raise TargetError(f"the cores of '{mesh.name}' have no spatial dimension", hint="give one of size 1")
     for unit in mesh.cores.units:
@@ -76,8 +75,9 @@ def _positive(mesh: CoreMesh) -> Iterator[tuple[str, str, float]]:
                 yield unit.name, "latency", unit.latency
     for memory in mesh.memories:
         yield memory.name, "size", memory.size
-    for part in chain(mesh.memories, mesh.interconnects, mesh.muxes):
-        yield part.name, "bandwidth", part.bandwidth
+        yield memory.name, "bandwidth", memory.bandwidth
+    yield from ((network.name, "bandwidth", network.bandwidth) for network in mesh.interconnects)
+    yield from ((mux.name, "bandwidth", mux.bandwidth) for mux in mesh.muxes)
 
 
 def _at(dims: tuple[str, ...], position: Position) -> str:

@@ -3,8 +3,18 @@
 from __future__ import annotations
 
 from .description import Target
-from .mesh import CoreArray, CoreMesh, CoreUnit, Interconnect, MatrixUnit, MeshMemory, MeshMux, ScalarUnit
-from .mesh import SpatialDim, VectorUnit
+from .mesh import (
+    CoreArray,
+    CoreMesh,
+    CoreUnit,
+    Interconnect,
+    MatrixUnit,
+    MeshMemory,
+    MeshMux,
+    ScalarUnit,
+    SpatialDim,
+    VectorUnit,
+)
 from .mesh_check import checked_mesh
 from .table import Table, each
 
@@ -27,7 +37,7 @@ def read_mesh(head: Target, root: Table) -> CoreMesh:
             head.name, head.title, head.part, head.frequency, head.highest_frequency, head.sources, head.external,
             sizes, tuple(units.values()), cores,
             tuple(memories.values()), tuple(networks.values()), tuple(muxes.values()),
-        )  # fmt: skip
+        )
     )
 
 
@@ -45,7 +55,8 @@ def _unit(name: str, table: Table) -> CoreUnit:
             shape = table.get("shape", (list,), "a list [m, k, n]", None)
             if len(shape) != 3 or not all(isinstance(n, int) for n in shape):
                 raise table.error("shape", f"must be a list [m, k, n], got {shape!r}")
-            unit = MatrixUnit(name, (shape[0], shape[1], shape[2]), table.number("throughput"), table.count("latency", 0))
+            throughput, latency = table.number("throughput"), table.count("latency", 0)
+            unit = MatrixUnit(name, (shape[0], shape[1], shape[2]), throughput, latency)
         case "vector":
             lanes, throughput = table.count("lanes"), table.number("throughput")
             unit = VectorUnit(name, lanes, throughput, table.count("latency", 0), table.count("elementary", 1))

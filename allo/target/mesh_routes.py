@@ -7,7 +7,16 @@ from math import inf
 
 from ..errors import TargetError
 from .mesh import CoreMesh
-from .mesh_topology import GlobalPorts, MeshLink, MeshNetwork, Position, dims_named, global_ports, networks_of, positions
+from .mesh_topology import (
+    GlobalPorts,
+    MeshLink,
+    MeshNetwork,
+    Position,
+    dims_named,
+    global_ports,
+    networks_of,
+    positions,
+)
 
 type Route = tuple[int, ...]  # numbers of links
 
@@ -89,7 +98,8 @@ class MeshRoutes:
                     f"no network of '{self.mesh.name}' leads along '{dim}' from {list(place)} to {list(corner)}",
                     hint=f"give links in both directions of '{dim}', or a ring",
                 )
-            route += min(ways, key=len)
+            shortest: Route = min(ways, key=len)
+            route += shortest
             place = corner
         return tuple(route), sum(self.latencies[number] for number in route)
 
@@ -116,15 +126,19 @@ class MeshRoutes:
         port = self.port(channel, core, write=write)
         return self.route(core, port) if write else self.route(port, core)
 
-    def broadcast(self, network: MeshNetwork, cores: list[Position]) -> tuple[list[Position], Route] | None:
+    def broadcast(
+        self, network: MeshNetwork, cores: list[Position], first: Position | None = None
+    ) -> tuple[list[Position], Route] | None:
         """The order in which a network leads through cores of one line, and the links; None if it does not.
 
-        The first is the producer: it is that from which the others are nearest.
+        The first is the producer, if it is not given: that from which the way is shortest.
         """
         best: tuple[list[Position], Route] | None = None
         axis = 0 if network.axis is None else network.axis
-        for start in sorted(cores, key=lambda core: core[axis], reverse=network.stride < 0):
-            order, route = [start], ()
+        candidates = sorted(cores, key=lambda core: core[axis], reverse=network.stride < 0)
+        for start in candidates if first is None else [first]:
+            order: list[Position] = [start]
+            route: Route = ()
             left = set(cores) - {start}
             while left and (step := self._step(network, order[-1], left)) is not None:
                 order.append(step[0])

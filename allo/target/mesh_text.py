@@ -7,8 +7,18 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from ..errors import TargetError, nearest
-from .mesh import CoreArray, CoreMesh, CoreUnit, Interconnect, MatrixUnit, MeshMemory, MeshMux, ScalarUnit
-from .mesh import SpatialDim, VectorUnit
+from .mesh import (
+    CoreArray,
+    CoreMesh,
+    CoreUnit,
+    Interconnect,
+    MatrixUnit,
+    MeshMemory,
+    MeshMux,
+    ScalarUnit,
+    SpatialDim,
+    VectorUnit,
+)
 from .mesh_check import checked_mesh
 
 type _Values = dict[str, Any]
@@ -181,7 +191,7 @@ def parse_mesh(text: str) -> CoreMesh:
         CoreMesh(
             head["name"], head["title"], head["part"], frequency, highest, sources, {}, of(SpatialDim),
             units, cores[0], of(MeshMemory), of(Interconnect), of(MeshMux),
-        )  # fmt: skip
+        )
     )
 
 

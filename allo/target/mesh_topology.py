@@ -70,11 +70,12 @@ def pairs_of(
     names = [name.strip() for name in inputs.strip().removeprefix("(").removesuffix(")").split(",")]
     expected = [dim.name for dim in source]
     if not arrow or names != expected:
-        raise TargetError(f"the map `{text}` must start with `({', '.join(expected)}) ->`, the dimensions of its source")
+        raise TargetError(f"the map `{text}` must start with `({', '.join(expected)}) ->`, as its source has them")
     body = outputs.strip().removeprefix("(").removesuffix(")")
     bounds = [f"0 <= {dim.name} < {dim.size}" for dim in source]
     conditions = " and ".join([*bounds, *([f"({condition.strip()})"] if condition.strip() else [])])
-    free = [dim for dim in target if dim.name in [part.strip() for part in body.split(",")] and dim.name not in names]
+    results = [part.strip() for part in body.split(",")]
+    free = [dim for dim in target if dim.name in results and dim.name not in names]
     conditions += "".join(f" and 0 <= {dim.name} < {dim.size}" for dim in free)
     try:
         relation = isl.Map(f"{{ [{', '.join(names)}] -> [{body}] : {conditions} }}")
@@ -85,7 +86,7 @@ def pairs_of(
         ) from None
     if relation.dim(isl.dim_type.out) != len(target):
         raise TargetError(
-            f"the map `{text}` gives {relation.dim(isl.dim_type.out)} positions, its target has {len(target)} dimensions"
+            f"the map `{text}` gives {relation.dim(isl.dim_type.out)} numbers, its target has {len(target)} dimensions"
         )
     return tuple(sorted(_points(relation, len(source))))
 

@@ -12,9 +12,28 @@ from ...frontend.tiles import PROGRAM
 from ...ir.mlir_types import scalar_from_mlir
 from ...ir.module import Module
 from ...ir.walk import argument_names, constant_bounds, entry_block, location_of, operations, statements
-from ...mapping.tiles.program import LevelForm, TileArray, TileBox, TileLoop, TileNode, TileProgram, TileSegment
-from ...poly import Access, AccessKind, Linear, Model, ModelLoop, Undecided, Violation
-from ...poly import carried_by, model_of, trips_of, values_of
+from ...mapping.tiles.program import (
+    LevelForm,
+    TileArray,
+    TileBox,
+    TileLoop,
+    TileNode,
+    TileProgram,
+    TileSegment,
+)
+from ...poly import (
+    Access,
+    AccessKind,
+    Linear,
+    Model,
+    ModelLoop,
+    Undecided,
+    Violation,
+    carried_by,
+    model_of,
+    trips_of,
+    values_of,
+)
 from .work import local_bytes, work_of
 
 
@@ -53,7 +72,7 @@ class _Reader:
     def _arrays(self, names: Sequence[str]) -> Iterator[TileArray]:
         for number, (name, argument) in enumerate(zip(names, self.entry.arguments, strict=True)):
             if not isinstance(argument.type, ir.MemRefType):
-                raise TargetError(f"'{name}' of '{self.name}' is no array", hint="make the number a constant of the kernel")
+                raise TargetError(f"'{name}' of '{self.name}' is no array", hint="make it a constant of the kernel")
             kind = ir.MemRefType(argument.type)
             if not kind.has_static_shape:
                 raise TargetError(f"the extents of '{name}' must be known", hint="give them in the annotation")
@@ -173,7 +192,8 @@ class _Reader:
                 hint="compute the whole tile in an array of the program, and assign it to the argument at once",
             )
         array = next(array for array in self.arrays if array.name == access.buffer.name)
-        lower, shape, used = [], [], set()
+        used: set[int] = set()
+        lower, shape = [], []
         for form in access.subscripts:
             start, size = self._side(access, form, used, at)
             lower.append(start)
@@ -191,7 +211,7 @@ class _Reader:
                 continue
             loop = next((loop for loop in access.loops if loop.variable == variable), None)
             known = None if loop is None else values_of(loop.op)
-            if known is None:
+            if loop is None or known is None:
                 raise TargetError(f"the extents of the tile `{access.text}` are not known", at=at, hint=_AFFINE)
             constant += min(coefficient * known[0], coefficient * known[1])
             size += abs(coefficient) * (known[1] - known[0])

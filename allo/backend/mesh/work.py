@@ -1,4 +1,4 @@
-"""Work of statements on a core: products of matrices, operations on elements, scalar operations, bytes of own arrays."""
+"""Work of statements on a core: products of matrices, operations on elements and scalars, bytes of own arrays."""
 
 from __future__ import annotations
 
@@ -60,9 +60,7 @@ class _Count:
         if is_structured(op):
             self.structured(op, times)
         elif op.name == "func.call":
-            raise TargetError(
-                "a tile program calls a kernel", at=location_of(op), hint="inline it, as the compiler does for `allo.map`"
-            )
+            raise TargetError("a tile program calls a kernel", at=location_of(op), hint="write its statements here")
         elif op.name in LOOP_OPERATIONS:
             self.loop(op, times)
         elif len(op.regions):
@@ -88,8 +86,8 @@ class _Count:
         elif op.name.startswith("math."):
             self.add(0, 1, times, in_loop)
         elif op.name.startswith("arith.") and op.name not in _FREE and not self.adds_product(op):
-            if any(not isinstance(result.type, ir.IndexType) for result in op.results):
-                self.add(1, 0, times, in_loop)
+            computes = any(not isinstance(result.type, ir.IndexType) for result in op.results)
+            self.add(int(computes), 0, times, in_loop)
 
     def add(self, plain: int, elementary: int, times: Fraction, in_loop: bool) -> None:
         if not in_loop:
@@ -110,7 +108,7 @@ class _Count:
         """Whether an addition adds a product of matrices to an array, which matrix units do as they multiply."""
         if op.name not in _PRODUCT[1]:
             return False
-        loads = [operand.owner.operation for operand in op.operands if not isinstance(operand.owner, ir.Block)]
+        loads = [made for operand in op.operands if (made := _made_by(operand)) is not None]
         return any(is_affine_load(load) and _is_added_up(accessed(load)) for load in loads)
 
     def structured(self, op: ir.Operation, times: Fraction) -> None:
@@ -173,6 +171,16 @@ def _dims(expression: ir.AffineExpr) -> Iterator[int]:
     elif isinstance(expression, ir.AffineBinaryExpr):
         yield from _dims(expression.lhs)
         yield from _dims(expression.rhs)
+
+
+def _made_by(value: ir.Value) -> ir.Operation | None:
+    """The operation that makes a value, before conversions."""
+    while not isinstance(value.owner, ir.Block):
+        op = value.owner.operation
+        if op.name not in _FREE or len(op.operands) != 1:
+            return op
+        value = op.operands[0]
+    return None
 
 
 def _users(array: ir.Value) -> list[ir.Operation]:

@@ -38,7 +38,7 @@ class Realisation:
 
 @dataclass(frozen=True, slots=True)
 class LoadChoice:
-    """How one load is done: it is issued inside of `level` of the loops around it, waves first, into `buffers`."""
+    """How a load is done: issued inside of `level` of the loops around it, waves first, into so many `buffers`."""
 
     realisation: Realisation
     level: int
@@ -47,7 +47,7 @@ class LoadChoice:
 
 @dataclass(frozen=True, slots=True)
 class TileMapping:
-    """All decisions for a tile program: a choice for each load, a number of buffers for each store, in program order."""
+    """All decisions for a tile program: choices for its loads, numbers of buffers for its stores, in program order."""
 
     space_time: SpaceTime
     loads: tuple[LoadChoice, ...]

@@ -1,4 +1,4 @@
-"""The performance model of mapped tile programs: compute, traffic with contention, overlap by buffers (TL, section 2.5)."""
+"""Performance model of mapped tile programs: compute, traffic with contention, overlap (TL, section 2.5)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,16 @@ import numpy as np
 
 from ...errors import TargetError
 from ...target import CoreMesh
-from .choices import LoadChoice, PlacedLoad, TileMapping, footprint, loads_of, nest_of, store_choices, stores_of
+from .choices import (
+    LoadChoice,
+    PlacedLoad,
+    TileMapping,
+    footprint,
+    loads_of,
+    nest_of,
+    store_choices,
+    stores_of,
+)
 from .program import TileLoop, TileNode, TileProgram, TileSegment, TileWork
 from .space import SpaceTime
 from .traffic import Busy, TrafficModel, mean_active
@@ -135,7 +144,7 @@ class TileModel:
             traffic = self.traffic.load(active, choice.realisation)
             size = self.mean_bytes(space_time, load, choice.level)
             busy = traffic.busy * (size * mean_active(space_time))
-            self._issues[key] = _Issued(busy, traffic.latency + traffic.repeats * size, choice.buffers > 1)
+            self._issues[key] = _Issued(busy, traffic.latency + traffic.repeats * load.box.bytes, choice.buffers > 1)
         return self._issues[key]
 
     def mean_bytes(self, space_time: SpaceTime, load: PlacedLoad, level: int) -> float:
@@ -219,10 +228,12 @@ class _Evaluation:
     def loop(self, level: int, trips: float, step: _Timed, stores: Sequence[_Issued]) -> _Timed:
         """`trips` steps: transfers with two buffers overlap with the step before or behind, others stand between."""
         loads = self.issued.get(level, [])
-        ahead = [one for one in (*loads, *stores) if one.overlaps]
+        ahead = self.total([one for one in loads if one.overlaps])
+        leaving = self.total([one for one in stores if one.overlaps])
         serial = self.total([one for one in loads if not one.overlaps])
         behind = self.total([one for one in stores if not one.overlaps])
-        streamed = self.total(ahead)
-        busy = step.busy + serial[0] + behind[0] + streamed[0]
-        steady = max(step.cycles + serial[1] + behind[1], float(busy.max()))
-        return _Timed(trips * steady, step.fill + streamed[1], trips * busy)
+        busy = step.busy + serial[0] + behind[0] + ahead[0] + leaving[0]
+        alone = step.cycles + serial[1] + behind[1]
+        # A buffer is free when a step ends, and its next tile is needed when the step after the following begins.
+        steady = max(alone, float(busy.max()), (ahead[1] + alone) / 2, leaving[1])
+        return _Timed(trips * steady, step.fill + ahead[1] + leaving[1], trips * busy)

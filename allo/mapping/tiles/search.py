@@ -10,8 +10,17 @@ from itertools import product
 import numpy as np
 
 from ...errors import TargetError
-from .choices import LoadChoice, TileMapping, all_mappings, footprint, load_choices, loads_of, nest_of, store_choices
-from .choices import stores_of
+from .choices import (
+    LoadChoice,
+    TileMapping,
+    all_mappings,
+    footprint,
+    load_choices,
+    loads_of,
+    nest_of,
+    store_choices,
+    stores_of,
+)
 from .model import TileModel
 from .program import TileProgram
 from .space import SpaceTime, space_times
@@ -81,8 +90,8 @@ def exhaustive(program: TileProgram, traffic: TrafficModel) -> Iterator[TileCand
 def _too_large(program: TileProgram, traffic: TrafficModel) -> str:
     tiles = sum(load.box.bytes for load in loads_of(program))
     return (
-        f"no mapping of '{program.name}' fits: its arrays take {program.local} bytes of a core and one tile of each load "
-        f"{tiles}, together more than the {traffic.local.size} bytes of '{traffic.local.name}'"
+        f"no mapping of '{program.name}' fits: its arrays take {program.local} bytes of a core and one tile of each "
+        f"load {tiles}, together more than the {traffic.local.size} bytes of '{traffic.local.name}'"
     )
 
 
@@ -129,11 +138,13 @@ def _undominated(options: Sequence[_Option]) -> list[_Option]:
     kept: list[_Option] = []
     for option in sorted(options, key=lambda one: (one.choice.level, float(one.all.sum()), one.late)):
         alike = (one for one in kept if _comparable(one.choice, option.choice))
-        if not any(
-            one.bytes <= option.bytes and one.late <= option.late and bool(np.all(one.one <= option.one)) for one in alike
-        ):
+        if not any(_no_worse(one, option) for one in alike):
             kept.append(option)
     return kept
+
+
+def _no_worse(one: _Option, other: _Option) -> bool:
+    return one.bytes <= other.bytes and one.late <= other.late and bool(np.all(one.one <= other.one))
 
 
 def _comparable(one: LoadChoice, other: LoadChoice) -> bool:

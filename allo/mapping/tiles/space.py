@@ -1,4 +1,4 @@
-"""Space-time mappings of a grid of programs on a mesh: which core runs which program in which wave (TL, section 2.2)."""
+"""Space-time mappings of programs on a mesh: which core runs which one in which wave (TL, section 2.2)."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def space_times(program: TileProgram, shape: Shape) -> Iterator[SpaceTime]:
 
 
 def spreadings(dims: int, axes: int) -> Iterator[tuple[tuple[int, ...], ...]]:
-    """The ways to give each of `axes` dimensions of cores to one of `dims` of a grid, with orders where one has several."""
+    """The ways to give each of `axes` dimensions of cores to one of `dims` of a grid, in all orders of tiling."""
     for owners in product(range(dims), repeat=axes):
         groups = [tuple(axis for axis in range(axes) if owners[axis] == dim) for dim in range(dims)]
         yield from product(*(permutations(group) for group in groups))

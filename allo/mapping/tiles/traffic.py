@@ -1,4 +1,4 @@
-"""Traffic of transfers on the links, channels and ports of a mesh: cycles that each resource is busy, for a byte a core."""
+"""Traffic on links, channels and ports of a mesh: cycles that each resource is busy, for a byte a core."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ type Core = tuple[int, ...]
 
 
 @dataclass(frozen=True)
-class Traffic:
+class DeliveryCost:
     """What a transfer to all active cores costs: cycles of each resource a byte of a buffer, and how late it ends.
 
     `latency` are cycles beside those that the busiest resource takes, `repeats` the further times that the bytes of a
@@ -47,8 +47,8 @@ class TrafficModel:
         self._link = np.array([1 / bandwidth for bandwidth in routes.bandwidths])
         self._reads = {core: self._global(core, write=False) for core in routes.cores}
         self._writes = {core: self._global(core, write=True) for core in routes.cores}
-        self._known: dict[tuple[tuple[int, ...], Realisation], Traffic] = {}
-        self._stores: dict[tuple[int, ...], Traffic] = {}
+        self._known: dict[tuple[tuple[int, ...], Realisation], DeliveryCost] = {}
+        self._stores: dict[tuple[int, ...], DeliveryCost] = {}
 
     def name(self, resource: int) -> str:
         """What a resource is called in reports."""
@@ -75,22 +75,22 @@ class TrafficModel:
         """How many positions along each dimension of the cores have programs."""
         return tuple(space_time.active(axis) for axis in range(len(space_time.shape)))
 
-    def store(self, active: tuple[int, ...]) -> Traffic:
+    def store(self, active: tuple[int, ...]) -> DeliveryCost:
         """All active cores write their own bytes to the memory beside the chip."""
         if active not in self._stores:
             chosen = [self._writes[core] for core in product(*map(range, active))]
             busy = np.sum([busy for busy, _ in chosen], axis=0)
             busy[self.port] += 1 / self.local.bandwidth
-            self._stores[active] = Traffic(busy, max(latency for _, latency in chosen), 0.0)
+            self._stores[active] = DeliveryCost(busy, max(latency for _, latency in chosen), 0.0)
         return self._stores[active]
 
-    def load(self, active: tuple[int, ...], way: Realisation) -> Traffic:
+    def load(self, active: tuple[int, ...], way: Realisation) -> DeliveryCost:
         """All active cores get their bytes in a way of delivery."""
         if (active, way) not in self._known:
             self._known[active, way] = self._delivered(active, way)
         return self._known[active, way]
 
-    def _delivered(self, active: tuple[int, ...], way: Realisation) -> Traffic:
+    def _delivered(self, active: tuple[int, ...], way: Realisation) -> DeliveryCost:
         networks = [self.routes.network[name] for name in way.networks]
         axes = [0 if network.axis is None else network.axis for network in networks]
         busy, latency = np.zeros(self.size), 0.0
@@ -117,8 +117,9 @@ class TrafficModel:
             busy += self._reads[corner][0]
             latency = max(latency, behind + self._reads[corner][1])
         busy[self.port] += 1 / self.local.bandwidth
-        repeats = (len(networks) - 1) / min(n.bandwidth for n in networks) if way.delivery is Delivery.PLANE else 0.0
-        return Traffic(busy, latency, repeats)
+        # A core passes on what it has as a whole, but in a wavefront.
+        repeats = 0.0 if way.delivery is Delivery.WAVEFRONT else sum(1 / network.bandwidth for network in networks)
+        return DeliveryCost(busy, latency, repeats)
 
     def _moved(self, corner: Core, axis: int, producer: Core) -> Core:
         return (*corner[:axis], producer[axis], *corner[axis + 1 :])
