@@ -144,7 +144,7 @@ class TilePlan:
         lines = [f"# {self.program.name}{values} on {self.mesh.name}"]
         lines += [str(step) for step in self.steps]
         tera = self.program.operations * self.mesh.frequency / estimate.cycles * 1e-6
-        rate = f", {tera:.1f} TFLOP/s of {self.mesh.peak:.1f}" if self.program.operations else ""
+        rate = f", {tera:.3g} TFLOP/s of {self.mesh.peak:.3g}" if self.program.operations else ""
         bound = f"binding: {estimate.binding}; {self.bytes} bytes a core"
         lines.append(f"# {estimate.cycles:.0f} cycles, estimated{rate}; {bound}")
         return "\n".join(lines)
