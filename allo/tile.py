@@ -16,8 +16,10 @@ from .backend.mesh.segments import segment_codes, view_bytes
 from .backend.mesh.simulate import MeshRun, MeshSimulation
 from .backend.mesh.views import CoreViews
 from .customize import Schedule, customize
-from .errors import KernelError, TargetError
+from .errors import KernelError, TargetError, VerificationError
 from .frontend.tiles import is_tile_kernel, kernel, programs
+from .ir.arrays import form_dtype
+from .ir.types import AlloType
 from .mapping.tiles.choices import TileMapping, used_bytes
 from .mapping.tiles.model import TileEstimate, TileModel
 from .mapping.tiles.plan import PlanSpace, PlanStep, parse_steps
@@ -122,6 +124,51 @@ class TilePlan:
         views = CoreViews(segment_codes(self._read), arrays)
         return MeshSimulation(self.program, self.mapping, mesh_routes(self.mesh), views).run()
 
+    def check(self, seed: int = 0) -> None:
+        """Run the plan in the simulator on random arrays, and compare all bits with the kernel on the CPU.
+
+        A core sees of arrays what transfers have brought, and poison elsewhere: a tile that is missing, late or gone
+        too early shows in every result that depends on it. Raises VerificationError with the first difference.
+        """
+        random = np.random.default_rng(seed)
+        arrays = [_random(random, array.shape, array.element) for array in self.program.arrays]
+        wanted = [array.copy() for array in arrays]
+        self.run(*arrays)
+        values, given = dict(self.values) or None, self.kernel
+        schedule = given if isinstance(given, Schedule) else customize(given, instantiate=values)
+        schedule.build()(*wanted)
+        for array, made, expected in zip(self.program.arrays, arrays, wanted, strict=True):
+            different = np.argwhere(made.view(np.uint8) != expected.view(np.uint8))
+            if len(different):
+                *place, last = (int(k) for k in different[0])
+                at = [*place, last // made.itemsize]
+                raise VerificationError(
+                    f"the plan gives {array.name}{at} = {made[tuple(at)]}, the kernel {expected[tuple(at)]}",
+                    hint="please report it: plans do not change results",
+                )
+
+    def draw(self) -> str:
+        """The cores with the programs of their first wave, and how tiles come to them."""
+        space_time, shape = self.mapping.space_time, self.mesh.shape
+        waves = [0] * len(self.program.grid)
+        rows = []
+        for row in product(*(range(extent) for extent in shape[1:])):
+            cells = []
+            for column in range(shape[0]):
+                found = space_time.program((column, *row), waves)
+                cells.append("-" if found is None else ",".join(str(index) for index in found))
+            rows.append(cells)
+        width = max(len(cell) for cells in rows for cell in cells)
+        lines = ["  ".join(cell.rjust(width) for cell in cells) for cells in rows]
+        names = ", ".join(self.program.names[: len(self.program.grid)])
+        across = f"{self.mesh.cores.dims[0]} to the right" + (f", {self.mesh.cores.dims[1]} down" if shape[1:] else "")
+        head = f"programs ({names}) of the first wave; {across}"
+        text = space_time.text(self.program.names, self.mesh.cores.dims)
+        loads = [
+            f"{name}: {choice.realisation}" for name, choice in zip(self._space.loads, self.mapping.loads, strict=True)
+        ]
+        return "\n".join([head, *lines, text, *loads])
+
     def _demand_arrays(self, arrays: Sequence[Any]) -> None:
         wanted = self.program.arrays
         if len(arrays) != len(wanted):
@@ -148,6 +195,16 @@ class TilePlan:
         bound = f"binding: {estimate.binding}; {self.bytes} bytes a core"
         lines.append(f"# {estimate.cycles:.0f} cycles, estimated{rate}; {bound}")
         return "\n".join(lines)
+
+
+def _random(random: np.random.Generator, shape: tuple[int, ...], element: AlloType) -> np.ndarray[Any, Any]:
+    """A random array, of small numbers."""
+    dtype = form_dtype(element)
+    if dtype.kind == "b":
+        return random.integers(0, 2, shape).astype(dtype)
+    if dtype.kind in "iu":
+        return random.integers(0, 100, shape).astype(dtype)
+    return random.standard_normal(shape).astype(dtype)
 
 
 def _mesh(target: str | Path | CoreMesh) -> CoreMesh:

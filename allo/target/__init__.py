@@ -16,6 +16,7 @@ from .mesh import (
     SpatialDim,
     VectorUnit,
 )
+from .mesh_operations import mesh_text, parse_mesh
 from .profile import AutomaticPipelines, Profile, ShortRecurrences, ToolRule, ToolRules
 
 __all__ = [
@@ -50,4 +51,6 @@ __all__ = [
     "VectorUnit",
     "known_targets",
     "load_target",
+    "mesh_text",
+    "parse_mesh",
 ]

@@ -8,8 +8,8 @@ import pytest
 
 from allo.errors import TargetError
 from allo.target import CoreMesh, load_target
+from allo.target.mesh_operations import mesh_text, parse_mesh
 from allo.target.mesh_routes import mesh_routes
-from allo.target.mesh_text import mesh_text, parse_mesh
 from allo.target.mesh_topology import global_ports, networks_of
 
 ROOT = Path(__file__).resolve().parents[2]

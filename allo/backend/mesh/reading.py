@@ -9,6 +9,7 @@ from mlir import ir
 
 from ...errors import Location, TargetError
 from ...frontend.tiles import PROGRAM
+from ...ir.arrays import numpy_dtype
 from ...ir.mlir_types import scalar_from_mlir
 from ...ir.module import Module
 from ...ir.walk import argument_names, constant_bounds, entry_block, location_of, operations, statements
@@ -76,8 +77,13 @@ class _Reader:
             kind = ir.MemRefType(argument.type)
             if not kind.has_static_shape:
                 raise TargetError(f"the extents of '{name}' must be known", hint="give them in the annotation")
-            bits = scalar_from_mlir(kind.element_type).bits
-            yield TileArray(name, number, tuple(kind.shape), str(kind.element_type), -(-bits // 8))
+            element = scalar_from_mlir(kind.element_type)
+            if numpy_dtype(element) is None or element.bits % 8:
+                raise TargetError(
+                    f"elements of '{name}' are {element!r}, which transfers on a mesh do not move",
+                    hint="use floats, or integers of 8, 16, 32 or 64 bits",
+                )
+            yield TileArray(name, number, tuple(kind.shape), element, element.bits // 8)
 
     def run(self) -> ReadProgram:
         grid, body = self._grid()

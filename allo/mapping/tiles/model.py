@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import product
 from math import prod
 
 import numpy as np
@@ -99,6 +100,15 @@ class TileModel:
         self.loads, self.stores = loads_of(program), stores_of(program)
         self._zero = np.zeros(traffic.size)
         self._compute = {s.number: compute_cycles(s.work, self.mesh) for s, _ in program.segments}
+        loops = [loop for _, around in program.segments for loop in around]
+        self._mean = sum(
+            self._compute[segment.number] * prod(loop.mean for loop in around) for segment, around in program.segments
+        )
+        self._uneven: dict[tuple[int, ...], float] = {}  # of each program, where bounds of loops depend on its ids
+        if self._mean and any(loop.lower.levels | loop.upper.levels for loop in loops):
+            for index in product(*map(range, program.grid)):
+                self._uneven[index] = self._cycles(program.body, dict(enumerate(index)))
+        self._imbalances: dict[tuple[tuple[int, ...], ...], float] = {}
         self._issues: dict[tuple[SpaceTime, int, LoadChoice], _Issued] = {}
 
     def estimate(self, mapping: TileMapping) -> TileEstimate:
@@ -119,10 +129,33 @@ class TileModel:
     def compute(self, space_time: SpaceTime) -> float:
         """The cycles that the busiest core computes."""
         waves = prod(space_time.wave_count(dim) for dim in range(len(self.program.grid)))
-        return waves * sum(
-            self._compute[segment.number] * prod(loop.mean for loop in loops)
-            for segment, loops in self.program.segments
-        )
+        return waves * self._mean * self.imbalance(space_time)
+
+    def imbalance(self, space_time: SpaceTime) -> float:
+        """How many times the mean of all programs the busiest core computes in a wave, where trip counts differ."""
+        if not self._uneven:
+            return 1.0
+        key = space_time.tilings
+        if key not in self._imbalances:
+            waves = [range(space_time.wave_count(dim)) for dim in range(len(self.program.grid))]
+            busiest = 0.0
+            for core in product(*map(range, space_time.shape)):
+                ran = (space_time.program(core, wave) for wave in product(*waves))
+                busiest = max(busiest, sum(self._uneven[index] for index in ran if index is not None))
+            self._imbalances[key] = busiest / (prod(map(len, waves)) * self._mean)
+        return self._imbalances[key]
+
+    def _cycles(self, nodes: Sequence[TileNode], indices: dict[int, int]) -> float:
+        """The compute cycles of one program, or of one iteration of a loop in it."""
+        total = 0.0
+        for node in nodes:
+            if isinstance(node, TileSegment):
+                total += self._compute[node.number]
+                continue
+            full = [indices.get(level, 0) for level in range(len(self.program.names))]
+            for value in node.values(full):
+                total += self._cycles(node.body, indices | {node.level: value})
+        return total
 
     def timed(self, mapping: TileMapping) -> _Timed:
         """The time and the use of all resources."""
@@ -181,6 +214,7 @@ class _Evaluation:
         self.model, self.space_time = model, space_time
         self.issued, self.stored = issued, stored
         self.zero = model._zero
+        self.imbalance = model.imbalance(space_time)
 
     def run(self) -> _Timed:
         program = self.model.program
@@ -203,7 +237,7 @@ class _Evaluation:
         cycles, fill, busy = 0.0, 0.0, self.zero
         for node in nodes:
             if isinstance(node, TileSegment):
-                cycles += self.model._compute[node.number]
+                cycles += self.model._compute[node.number] * self.imbalance
                 continue
             inner = self.nested(node)
             cycles, fill, busy = cycles + inner.cycles, fill + inner.fill, busy + inner.busy

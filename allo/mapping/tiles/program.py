@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from math import prod
 
+from ...ir.types import AlloType
+
 type Indices = tuple[int, ...]  # of all levels: those of the grid, then those of loops, outer before inner
 
 
@@ -39,7 +41,7 @@ class TileArray:
     name: str
     number: int
     shape: tuple[int, ...]
-    element: str
+    element: AlloType
     element_bytes: int
 
     @property

@@ -173,12 +173,12 @@ class Case:
         program = tile.plan(self.kernel, "mesh8x8", self.values).program
         made = []
         for array in program.arrays[:-1]:
-            if array.element == "i32":
+            if array.element == int32:
                 made.append(random.integers(-99, 99, array.shape).astype(np.int32))
             else:
                 made.append(random.standard_normal(array.shape).astype(np.float32))
         last = program.arrays[-1]
-        return [*made, np.zeros(last.shape, np.int32 if last.element == "i32" else np.float32)]
+        return [*made, np.zeros(last.shape, np.int32 if last.element == int32 else np.float32)]
 
 
 CASES = {

@@ -22,8 +22,8 @@ from allo.mapping.tiles.choices import (
 from allo.mapping.tiles.program import TileProgram
 from allo.mapping.tiles.space import space_times, spreadings
 from allo.target import CoreMesh
+from allo.target.mesh_operations import parse_mesh
 from allo.target.mesh_routes import MeshRoutes, mesh_routes
-from allo.target.mesh_text import parse_mesh
 from tests.mapping.tiles.kernels import CASES
 
 MESH = """
