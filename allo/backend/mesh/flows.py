@@ -114,7 +114,10 @@ class MeshFlows:
         channels = len(self.routes.channels)
         pages = -(-size // self.memory.page) if self.memory.page else 1
         used = min(pages, channels)
-        return (((first_page + k) % channels, size / used) for k in range(used))
+        first, rounds = 0, first_page
+        while rounds:  # each round of the channels begins at the next one: no column of tiles is in few channels only
+            first, rounds = first + rounds, rounds // channels if channels > 1 else 0
+        return (((first + k) % channels, size / used) for k in range(used))
 
     def _channel(self, time: float, channel: int, share: float) -> tuple[float, float]:
         """Between which times a channel serves a request of `time`."""

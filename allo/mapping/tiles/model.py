@@ -25,6 +25,7 @@ from .program import TileLoop, TileNode, TileProgram, TileSegment, TileWork
 from .space import SpaceTime
 from .traffic import Busy, TrafficModel, mean_active
 
+_NORM = 2  # so that `hypot` of squares is the norm of order 4: it fits the simulator best
 _ROOT = -1  # the level of what is loaded once, before all waves
 
 
@@ -166,7 +167,7 @@ class TileModel:
             level = nest[choice.level - 1].level if choice.level else _ROOT
             issued.setdefault(level, []).append(self.issued(space_time, load, choice))
         buffers = dict(zip(range(len(self.stores)), mapping.stores, strict=True))
-        evaluation = _Evaluation(self, space_time, issued, self._stored(space_time, buffers))
+        evaluation = _Evaluation(self, mapping, issued, self._stored(space_time, buffers))
         return evaluation.run()
 
     def issued(self, space_time: SpaceTime, load: PlacedLoad, choice: LoadChoice) -> _Issued:
@@ -177,8 +178,20 @@ class TileModel:
             traffic = self.traffic.load(active, choice.realisation)
             size = self.mean_bytes(space_time, load, choice.level)
             busy = traffic.busy * (size * mean_active(space_time))
-            self._issues[key] = _Issued(busy, traffic.latency + traffic.repeats * load.box.bytes, choice.buffers > 1)
+            late = traffic.latency + traffic.repeats * load.box.bytes
+            self._issues[key] = _Issued(busy, late, choice.buffers > 1)
         return self._issues[key]
+
+    def groups(self, mapping: TileMapping) -> int:
+        """How many groups of cores wait for one another only: all cores of a broadcast go in step."""
+        axes = {
+            network.axis
+            for choice in mapping.loads
+            for network in (self.traffic.routes.network[name] for name in choice.realisation.networks)
+        }
+        return prod(
+            mapping.space_time.active(axis) for axis in range(len(mapping.space_time.shape)) if axis not in axes
+        )
 
     def mean_bytes(self, space_time: SpaceTime, load: PlacedLoad, level: int) -> float:
         """The bytes of one issue of a load, on the mean of all programs."""
@@ -207,14 +220,15 @@ class _Evaluation:
     def __init__(
         self,
         model: TileModel,
-        space_time: SpaceTime,
+        mapping: TileMapping,
         issued: dict[int, list[_Issued]],
         stored: dict[int, list[_Issued]],
     ) -> None:
-        self.model, self.space_time = model, space_time
+        self.model, self.space_time = model, mapping.space_time
+        self.groups = model.groups(mapping)
         self.issued, self.stored = issued, stored
         self.zero = model._zero
-        self.imbalance = model.imbalance(space_time)
+        self.imbalance = model.imbalance(mapping.space_time)
 
     def run(self) -> _Timed:
         program = self.model.program
@@ -226,7 +240,8 @@ class _Evaluation:
         inner = step()
         first = self.total(self.issued.get(_ROOT, []))
         last = self.total(stores)
-        return _Timed(inner.cycles + last[1], inner.fill + first[1], inner.busy + first[0] + last[0])
+        busy, fill = inner.busy + first[0] + last[0], inner.fill + first[1]
+        return _Timed(max(inner.cycles + last[1], float(busy.max()) - fill), fill, busy)
 
     def _wrapped(
         self, level: int, trips: float, step: Callable[[], _Timed], stores: list[_Issued]
@@ -259,6 +274,20 @@ class _Evaluation:
         busy = sum((one.busy for one in transfers), self.zero)
         return busy, float(busy.max()) + max(one.late for one in transfers)
 
+    def bound(self, alone: float, busy: Busy) -> float:
+        """The time of a step in which a group needs `alone` by itself, and resources are busy for all groups.
+
+        Groups that go their own ways queue at a resource that is nearly always busy: the norm is between the larger of
+        both, which nothing reaches, and their sum, the time of groups that go in step.
+        """
+        most = float(busy.max())
+        return max(alone, most) if self.groups == 1 else float(np.hypot(alone**_NORM, most**_NORM) ** (1 / _NORM))
+
+    def waited(self, transfers: tuple[Busy, float]) -> float:
+        """How long a group of cores waits for transfers: other groups ask for theirs while this one computes."""
+        burst = float(transfers[0].max())
+        return transfers[1] - burst + burst / self.groups
+
     def loop(self, level: int, trips: float, step: _Timed, stores: Sequence[_Issued]) -> _Timed:
         """`trips` steps: transfers with two buffers overlap with the step before or behind, others stand between."""
         loads = self.issued.get(level, [])
@@ -267,7 +296,9 @@ class _Evaluation:
         serial = self.total([one for one in loads if not one.overlaps])
         behind = self.total([one for one in stores if not one.overlaps])
         busy = step.busy + serial[0] + behind[0] + ahead[0] + leaving[0]
-        alone = step.cycles + serial[1] + behind[1]
+        alone = step.cycles + self.waited(serial) + self.waited(behind)
         # A buffer is free when a step ends, and its next tile is needed when the step after the following begins.
-        steady = max(alone, float(busy.max()), (ahead[1] + alone) / 2, leaving[1])
-        return _Timed(trips * steady, step.fill + ahead[1] + leaving[1], trips * busy)
+        steady = max(self.bound(alone, busy), (self.waited(ahead) + alone) / 2, self.waited(leaving))
+        # One step has no transfers beside it: (trips - 1) * steady + alone, and the pipeline fills and drains.
+        fill = max(0.0, step.fill + ahead[1] + leaving[1] + alone - steady)
+        return _Timed(trips * steady, fill, trips * busy)

@@ -33,7 +33,7 @@ from allo.target import CoreMesh
 from allo.target.mesh_routes import mesh_routes
 from tests.mapping.tiles.kernels import CASES, Case, gemm
 from tests.mapping.tiles.test_space import small_mesh
-from tests.seeds import sweep
+from tests.seeds import sampled, sweep
 
 
 def computed(case: Case, arrays: list[Any]) -> Any:
@@ -43,7 +43,7 @@ def computed(case: Case, arrays: list[Any]) -> Any:
     return copies[-1]
 
 
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("name", sampled(list(CASES)))
 def test_results_of_the_best_plan(name: str) -> None:
     """The bits of the CPU, and what NumPy computes."""
     case = CASES[name]
@@ -68,7 +68,7 @@ def drawn_plan(plan: tile.TilePlan, mesh: CoreMesh, seed: int) -> TileMapping:
             return mapping
 
 
-@sweep(90, 12)
+@sweep(90, 5)
 def test_random_plans_on_random_meshes(seed: int) -> None:
     """Results do not depend on the plan; nothing waits for ever; no buffer is used before it is free."""
     draw = random.Random(seed)
@@ -210,7 +210,7 @@ def test_a_hand_made_time() -> None:
     assert run.compute == compute
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", range(2))
 def test_the_model_is_near_the_simulator(seed: int) -> None:
     """On the mean of random plans of GEMM; what docs/mapping.md says was measured on larger ones."""
     mesh = small_mesh(2, 3)

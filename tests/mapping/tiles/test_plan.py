@@ -13,6 +13,7 @@ from allo.errors import AlloError, TargetError
 from allo.ir.types import float32, index, int32
 from tests.mapping.tiles.kernels import CASES, gemm, softmax
 from tests.mapping.tiles.test_space import small_mesh
+from tests.seeds import sampled
 
 VALUES = {"BM": 8, "BN": 8, "BK": 8}
 
@@ -29,7 +30,7 @@ def test_the_first_plan() -> None:
         'load("A", "per core", inside="k", buffers=1)\n'
         'load("B", "per core", inside="k", buffers=1)\n'
         'store("C", buffers=1)\n'
-        "# 8304 cycles, estimated, 0.0237 TFLOP/s of 0.384; binding: memory dram; 768 bytes a core"
+        "# 8917 cycles, estimated, 0.022 TFLOP/s of 0.384; binding: memory dram; 768 bytes a core"
     )
 
 
@@ -46,7 +47,7 @@ def test_a_plan_made_by_hand() -> None:
     assert made.bytes == 256 + 2 * 16 * 256 + 8 * 256 + 256
 
 
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("name", sampled(list(CASES)))
 def test_plans_of_searches_replay(name: str) -> None:
     case = CASES[name]
     best = allo.map(case.kernel, small_mesh(2, 2), k=3, instantiate=case.values)
@@ -66,7 +67,7 @@ def test_difference_of_plans() -> None:
         '- load("A", "per core", inside="k", buffers=1)',
         '+ load("A", "broadcast", "v", inside="k", buffers=2)',
     ]
-    assert before.diff(before) == "estimated cycles: 8304 -> 8304 (+0.0%)"
+    assert before.diff(before) == "estimated cycles: 8917 -> 8917 (+0.0%)"
 
 
 def test_blocks_are_tried() -> None:
