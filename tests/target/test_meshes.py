@@ -13,7 +13,7 @@ from allo.target.mesh_routes import mesh_routes
 from allo.target.mesh_topology import global_ports, networks_of
 
 ROOT = Path(__file__).resolve().parents[2]
-MESHES = ("mesh8x8", "mesh8x8_open", "wormhole_n300d")
+MESHES = {"mesh8x8": 64, "mesh8x8_open": 64, "wormhole_n300d": 64, "xdna1_mesh": 16, "xdna2_mesh": 32}
 
 
 def mesh(name: str) -> CoreMesh:
@@ -25,7 +25,7 @@ def mesh(name: str) -> CoreMesh:
 @pytest.mark.parametrize("name", MESHES)
 def test_df_operations_parse_back(name: str) -> None:
     described = mesh(name)
-    assert described.sources and described.count == 64
+    assert described.sources and described.count == MESHES[name]
     assert parse_mesh(mesh_text(described)) == described
 
 

@@ -9,7 +9,9 @@ from mlir import ir
 
 from ...errors import Location, TargetError
 from ...frontend.tiles import PROGRAM
+from ...ir.access import callee_name
 from ...ir.arrays import numpy_dtype
+from ...ir.inlining import inline_call, leave_affine
 from ...ir.mlir_types import scalar_from_mlir
 from ...ir.module import Module
 from ...ir.walk import argument_names, constant_bounds, entry_block, location_of, operations, statements
@@ -57,7 +59,8 @@ def read_program(module: Module) -> ReadProgram:
 
 class _Reader:
     def __init__(self, module: Module) -> None:
-        self.module, self.name = module, module.top
+        self.module, self.name = _inlined(module), module.top
+        module = self.module
         function = module.function(self.name)
         entry = entry_block(function)
         if entry is None:
@@ -94,10 +97,25 @@ class _Reader:
             assert bounds is not None
             extents.append(bounds[1])
         program = TileProgram(
-            self.name, self.arrays, tuple(extents), tuple(self.names), nodes, local_bytes(body, self.model)
+            self.name, self.arrays, tuple(extents), tuple(self.names), nodes, local_bytes(self.entry, self.model)
         )
         _demand_independent(self.model, grid)
+        self._demand_one_way()
         return ReadProgram(program, self.module, self.name, grid, self.level_loops, tuple(self.segments))
+
+    def _demand_one_way(self) -> None:
+        """Refuse arrays that are read and written: a tile may be loaded long before it is used."""
+        for access in self.model.accesses:
+            if access.is_write or access.buffer.origin != "argument":
+                continue
+            for write in self.model.accesses:
+                if write.is_write and write.buffer.label == access.buffer.label:
+                    name = access.buffer.name
+                    raise TargetError(
+                        f"programs read and write '{name}': its tiles may be loaded before they are stored",
+                        at=location_of(write.op),
+                        hint="store to another array",
+                    )
 
     def _grid(self) -> tuple[tuple[ir.Operation, ...], ir.Block]:
         """The loops over programs, and the body of the innermost."""
@@ -153,7 +171,8 @@ class _Reader:
         if trips.greatest is None or trips.mean is None:
             raise TargetError(f"how often the loop '{loop.name}' over tiles runs is not known", at=location_of(op))
         body = self._body(op.regions[0].blocks[0], (*around, level))
-        return TileLoop(level, loop.name, lower, upper, trips.greatest, float(trips.mean), body)
+        step = ir.IntegerAttr(op.attributes["step"]).value
+        return TileLoop(level, loop.name, lower, upper, step, trips.greatest, float(trips.mean), body)
 
     def _bounds(self, loop: ModelLoop) -> tuple[LevelForm, LevelForm]:
         """The bounds of a loop over tiles as forms of the levels around: rows of its domain say them."""
@@ -170,7 +189,7 @@ class _Reader:
         raise TargetError(
             f"the bounds of the loop '{loop.name}' over tiles are not affine in programs and loops",
             at=location_of(loop.op),
-            hint="count blocks in steps of 1, with one lower and one upper bound",
+            hint="give it one lower and one upper bound that are sums of ids and loop variables",
         )
 
     def _close(self, run: list[ir.Operation], nodes: list[TileNode]) -> None:
@@ -231,7 +250,7 @@ class _Reader:
         return LevelForm(constant, tuple(sorted(terms))), size
 
 
-_NOTHING = ("affine.yield", "func.return", "arith.constant")
+_NOTHING = ("affine.yield", "func.return", "arith.constant", "memref.get_global")
 _AFFINE = "let addresses be sums of program ids and loop variables times constants: `A[m * BM:(m + 1) * BM]`"
 
 
@@ -242,6 +261,28 @@ def _is_over_tiles(op: ir.Operation) -> bool:
     inner = operations(op.regions[0].blocks[0])
     arrays = (i for i in inner if i.name == "memref.alloc" and ir.MemRefType(i.results[0].type).rank)
     return any(True for _ in arrays) or any(i.name.startswith("linalg.") for i in inner)
+
+
+def _inlined(module: Module) -> Module:
+    """The module with the bodies of kernels in the places of their calls."""
+    entry = entry_block(module.function(module.top))
+    if entry is None or not operations(entry, "func.call"):
+        return module
+    copy = module.clone()
+    top = copy.function(copy.top)
+    entry = entry_block(top)
+    assert entry is not None
+    while calls := operations(entry, "func.call"):
+        callee = copy.function(callee_name(calls[0]))
+        if entry_block(callee) is None:
+            raise TargetError(
+                f"a tile program calls '{callee.name.value}', which has no body that cores could run",
+                at=location_of(calls[0]),
+                hint="write it as a kernel",
+            )
+        inline_call(calls[0], callee, top)
+    leave_affine(top.operation)
+    return copy
 
 
 def _stands_in(op: ir.Operation, run: Sequence[ir.Operation]) -> bool:

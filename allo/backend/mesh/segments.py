@@ -130,7 +130,10 @@ def _outlined(
             levels.append(level)
     for op in (*constants, *keep):
         op.move_before(end)
-    kept = {*constants, *keep, end}
+    tables = [op for op in operations(block, "memref.get_global") if op not in keep]  # constant arrays
+    for op in reversed(tables):
+        op.move_before(statements(block)[0])
+    kept = {*constants, *keep, *tables, end}
     for op in reversed(statements(block)):
         if op not in kept:
             op.erase()

@@ -37,7 +37,7 @@ def work_of(run: Sequence[ir.Operation], model: Model) -> TileWork:
 def local_bytes(block: ir.Block, model: Model) -> int:
     """The bytes of arrays that programs declare, but for those that are copies of loaded tiles, or partial products."""
     total = 0
-    for op in operations(block, "memref.alloc"):
+    for op in operations(block, "memref.alloc", "memref.get_global"):
         array = op.results[0]
         kind = ir.MemRefType(array.type)
         if kind.rank and not _is_loaded(array, model) and not _is_added_up(array):

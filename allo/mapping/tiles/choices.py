@@ -62,6 +62,7 @@ class NestLoop:
     most: int
     mean: float
     is_wave: bool
+    step: int = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +91,7 @@ def stores_of(program: TileProgram) -> tuple[tuple[TileBox, TileSegment, tuple[T
 def nest_of(space_time: SpaceTime, loops: tuple[TileLoop, ...]) -> tuple[NestLoop, ...]:
     """The loops that run more than once around something that stands in `loops`."""
     waves = [NestLoop(d, n, n, True) for d in space_time.waves if (n := space_time.wave_count(d)) > 1]
-    return (*waves, *(NestLoop(loop.level, loop.most, loop.mean, False) for loop in loops if loop.most > 1))
+    return (*waves, *(NestLoop(loop.level, loop.most, loop.mean, False, loop.step) for loop in loops if loop.most > 1))
 
 
 def reuse_axes(space_time: SpaceTime, box: TileBox) -> tuple[int, ...]:
@@ -109,7 +110,7 @@ def footprint(box: TileBox, nest: tuple[NestLoop, ...], level: int) -> int:
     iterations of a program overlap, the box around them counts.
     """
     crossed = [loop for loop in nest[level:] if loop.level in box.levels]
-    hull = box.hull({loop.level: loop.most for loop in crossed if not loop.is_wave})
+    hull = box.hull({loop.level: (loop.most - 1) * loop.step for loop in crossed if not loop.is_wave})
     return hull * prod(loop.most for loop in crossed if loop.is_wave)
 
 

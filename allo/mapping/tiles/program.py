@@ -73,11 +73,11 @@ class TileBox:
         starts = (form.at(indices) for form in self.lower)
         return tuple(slice(start, start + size) for start, size in zip(starts, self.shape, strict=True))
 
-    def hull(self, extents: dict[int, int]) -> int:
-        """The bytes of the box around all parts that these levels, with so many values each, lead to."""
+    def hull(self, spans: dict[int, int]) -> int:
+        """The bytes of the box around all parts that these levels lead to, whose values are so far apart at most."""
         sizes = []
         for form, size, whole in zip(self.lower, self.shape, self.array.shape, strict=True):
-            moved = sum(abs(c) * (extents[level] - 1) for level, c in form.terms if level in extents)
+            moved = sum(abs(c) * spans[level] for level, c in form.terms if level in spans)
             sizes.append(min(size + moved, whole))
         return prod(sizes) * self.array.element_bytes
 
@@ -112,19 +112,23 @@ class TileSegment:
 
 @dataclass(frozen=True, slots=True)
 class TileLoop:
-    """A loop of one core, one body after the other; `most` are its iterations at most, `mean` those of all programs."""
+    """A loop of one core, one body after the other; `most` are its iterations at most, `mean` those of all programs.
+
+    Its variable goes from `lower` in steps of `step` to below `upper`.
+    """
 
     level: int
     name: str
     lower: LevelForm
     upper: LevelForm
+    step: int
     most: int
     mean: float
     body: tuple[TileNode, ...]
 
     def values(self, indices: Sequence[int]) -> range:
         """What its variable is where the levels around have these indices."""
-        return range(self.lower.at(indices), self.upper.at(indices))
+        return range(self.lower.at(indices), self.upper.at(indices), self.step)
 
 
 type TileNode = TileSegment | TileLoop
@@ -177,7 +181,8 @@ def _segments(
 def _lines(body: Sequence[TileNode], names: Sequence[str], indent: str) -> Iterator[str]:
     for node in body:
         if isinstance(node, TileLoop):
-            yield f"{indent}for {node.name} in range({node.lower.text(names)}, {node.upper.text(names)}):"
+            step = f", {node.step}" if node.step > 1 else ""
+            yield f"{indent}for {node.name} in range({node.lower.text(names)}, {node.upper.text(names)}{step}):"
             yield from _lines(node.body, names, f"{indent}  ")
             continue
         yield from (f"{indent}load {box.text(names)}: {box.bytes} bytes" for box in node.loads)
