@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import heapq
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from ...errors import InternalError
@@ -14,6 +14,8 @@ from ...target.mesh_routes import MeshRoutes
 from .expansion import Compute, Core, CorePrograms, Issue, Place, Release, StoreTile
 from .flows import MeshFlows
 from .views import CoreViews
+
+_ON_THEIR_WAY = 2  # tiles of one issue: no core asks for a whole strip before others ask for their first tile
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +76,7 @@ class MeshSimulation:
         self.cycles_of = {s.number: compute_cycles(s.work, routes.mesh) for s, _ in program.segments}
         self.events: list[tuple[float, int, Core, Issue | None, Place]] = []
         self.number = 0
+        self.ahead: dict[Issue, Iterator[tuple[Place, list[Core]]]] = {}  # tiles that are still to be asked for
         self.spans: list[CoreSpan] | None = [] if traced else None
         self.last = 0.0
 
@@ -87,6 +90,9 @@ class MeshSimulation:
         while self.events:
             time, _, core, issue, place = heapq.heappop(self.events)
             self.flows.now = time
+            if issue is not None and not place:
+                self._send(issue, time)
+                continue
             if issue is not None:
                 self._arrive(issue, core, place)
                 if not self.state[core].waiting:
@@ -112,12 +118,20 @@ class MeshSimulation:
         issue.ready += 1
         if issue.ready < len(issue.members):
             return
-        load = self.cores.loads[issue.load]
-        way = self.mapping.loads[issue.load].realisation
-        for place, cores in issue.tiles.items():
-            page = self._page(load.box, place)
-            for receiver, end in self.flows.deliver(time, way, cores, page, load.box.bytes).items():
-                self._event(end, receiver, issue, place)
+        self.ahead[issue] = iter(issue.tiles.items())
+        for _ in range(_ON_THEIR_WAY):
+            self._send(issue, time)
+
+    def _send(self, issue: Issue, time: float) -> None:
+        """Ask for the next tile of an issue; the one after the following when this one has come to a first core."""
+        if (tile := next(self.ahead[issue], None)) is None:
+            return
+        place, cores = tile
+        load, way = self.cores.loads[issue.load], self.mapping.loads[issue.load].realisation
+        arrivals = self.flows.deliver(time, way, cores, self._page(load.box, place), load.box.bytes)
+        for receiver, end in arrivals.items():
+            self._event(end, receiver, issue, place)
+        self._event(min(arrivals.values()), cores[0], issue)
 
     def _page(self, box: TileBox, place: Sequence[int]) -> int:
         """The page that a tile begins in: arrays lie tile after tile, and pages over the channels in turn."""
