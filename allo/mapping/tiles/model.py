@@ -25,7 +25,7 @@ from .program import TileLoop, TileNode, TileProgram, TileSegment, TileWork
 from .space import SpaceTime
 from .traffic import Busy, TrafficModel, mean_active
 
-_NORM = 2  # so that `hypot` of squares is the norm of order 4: it fits the simulator best
+_NORM = 6  # fits the simulator best
 _ROOT = -1  # the level of what is loaded once, before all waves
 
 
@@ -75,21 +75,25 @@ class TileEstimate:
 
 
 @dataclass(frozen=True)
-class _Timed:
-    """Something that runs: its time without the fill of pipelines, that fill, and the cycles of each resource."""
-
-    cycles: float
-    fill: float
-    busy: Busy
-
-
-@dataclass(frozen=True)
 class _Issued:
     """Transfers of one step of a loop: cycles of resources, how late they end, whether they overlap with the step."""
 
     busy: Busy
     late: float
     overlaps: bool
+
+
+@dataclass(frozen=True)
+class _Timed:
+    """Something that runs: its time without the fill of pipelines, that fill, and the cycles of each resource.
+
+    `first` are transfers into free buffers: they all start at once, before anything runs, and make a part of the fill.
+    """
+
+    cycles: float
+    fill: float
+    busy: Busy
+    first: tuple[_Issued, ...] = ()
 
 
 class TileModel:
@@ -238,9 +242,9 @@ class _Evaluation:
             step = self._wrapped(dim, self.space_time.wave_count(dim), step, stores)
             stores = []
         inner = step()
-        first = self.total(self.issued.get(_ROOT, []))
+        once = self.issued.get(_ROOT, [])
         last = self.total(stores)
-        busy, fill = inner.busy + first[0] + last[0], inner.fill + first[1]
+        busy, fill = inner.busy + self.total(once)[0] + last[0], inner.fill + self.total([*once, *inner.first])[1]
         return _Timed(max(inner.cycles + last[1], float(busy.max()) - fill), fill, busy)
 
     def _wrapped(
@@ -250,13 +254,15 @@ class _Evaluation:
 
     def body(self, nodes: Sequence[TileNode]) -> _Timed:
         cycles, fill, busy = 0.0, 0.0, self.zero
+        first: tuple[_Issued, ...] = ()
         for node in nodes:
             if isinstance(node, TileSegment):
                 cycles += self.model._compute[node.number] * self.imbalance
                 continue
             inner = self.nested(node)
             cycles, fill, busy = cycles + inner.cycles, fill + inner.fill, busy + inner.busy
-        return _Timed(cycles, fill, busy)
+            first += inner.first
+        return _Timed(cycles, fill, busy, first)
 
     def nested(self, node: TileLoop) -> _Timed:
         step, stores = self.body(node.body), self.direct_stores(node.body)
@@ -281,7 +287,7 @@ class _Evaluation:
         both, which nothing reaches, and their sum, the time of groups that go in step.
         """
         most = float(busy.max())
-        return max(alone, most) if self.groups == 1 else float(np.hypot(alone**_NORM, most**_NORM) ** (1 / _NORM))
+        return max(alone, most) if self.groups == 1 else float((alone**_NORM + most**_NORM) ** (1 / _NORM))
 
     def waited(self, transfers: tuple[Busy, float]) -> float:
         """How long a group of cores waits for transfers: other groups ask for theirs while this one computes."""
@@ -291,7 +297,8 @@ class _Evaluation:
     def loop(self, level: int, trips: float, step: _Timed, stores: Sequence[_Issued]) -> _Timed:
         """`trips` steps: transfers with two buffers overlap with the step before or behind, others stand between."""
         loads = self.issued.get(level, [])
-        ahead = self.total([one for one in loads if one.overlaps])
+        early = tuple(one for one in loads if one.overlaps)
+        ahead = self.total(early)
         leaving = self.total([one for one in stores if one.overlaps])
         serial = self.total([one for one in loads if not one.overlaps])
         behind = self.total([one for one in stores if not one.overlaps])
@@ -299,6 +306,7 @@ class _Evaluation:
         alone = step.cycles + self.waited(serial) + self.waited(behind)
         # A buffer is free when a step ends, and its next tile is needed when the step after the following begins.
         steady = max(self.bound(alone, busy), (self.waited(ahead) + alone) / 2, self.waited(leaving))
-        # One step has no transfers beside it: (trips - 1) * steady + alone, and the pipeline fills and drains.
-        fill = max(0.0, step.fill + ahead[1] + leaving[1] + alone - steady)
-        return _Timed(trips * steady, fill, trips * busy)
+        # One step has no transfers beside it, (trips - 1) * steady + alone; in the first, all groups ask at once.
+        crowded = serial[1] - self.waited(serial)
+        fill = max(0.0, step.fill + leaving[1] + crowded + alone - steady)
+        return _Timed(trips * steady, fill, trips * busy, (*step.first, *early))

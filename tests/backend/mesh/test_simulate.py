@@ -22,13 +22,16 @@ from allo.mapping.tiles.choices import (
     LoadChoice,
     Realisation,
     TileMapping,
+    all_mappings,
     load_choices,
     loads_of,
     store_choices,
     stores_of,
     used_bytes,
 )
+from allo.mapping.tiles.search import search
 from allo.mapping.tiles.space import space_times
+from allo.mapping.tiles.traffic import TrafficModel
 from allo.target import CoreMesh
 from allo.target.mesh_routes import mesh_routes
 from tests.mapping.tiles.kernels import CASES, Case, gemm
@@ -220,6 +223,18 @@ def test_the_model_is_near_the_simulator(seed: int) -> None:
         one = replace(plan, mapping=drawn_plan(plan, mesh, 100 * seed + number))
         errors.append(abs(np.log(one.estimate.cycles / one.simulate().cycles)))
     assert np.exp(np.mean(errors)) < 1.3
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("name", "l1", "first", "five"), [("gemm", 1500, 1.03, 1.005), ("mlp", 3000, 1.03, 1.005)])
+def test_searches_against_the_whole_space(name: str, l1: int, first: float, five: float) -> None:
+    """Every plan is simulated: the first of a search is within 3 % of the best, the best of five within 0.5 %."""
+    routes = mesh_routes(small_mesh(2, 2, l1))
+    program = tile.plan(CASES[name].kernel, small_mesh(2, 2, l1), CASES[name].values).program
+    best = min(MeshSimulation(program, one, routes).run().cycles for one in all_mappings(program, routes))
+    found = [one.mapping for one in search(program, TrafficModel(routes), 5).best]
+    cycles = [MeshSimulation(program, one, routes).run().cycles for one in found]
+    assert cycles[0] <= first * best and min(cycles) <= five * best
 
 
 def test_arrays_that_do_not_fit() -> None:
