@@ -118,6 +118,17 @@ def test_forms_that_are_read(function: Any) -> None:
         allo.map(function, mesh, k=1).check()
 
 
+def test_tile_programs_are_kernels() -> None:
+    """The CPU, the reference and plain Python run them."""
+    A = np.random.default_rng(0).integers(0, 100, N).astype(np.uint8)
+    made = []
+    for run in (allo.customize(bytes_of_bits).build(), allo.interpret(bytes_of_bits), bytes_of_bits):
+        B = np.zeros(N, np.uint8)
+        run(A.copy(), B)
+        made.append(B)
+    assert all(np.array_equal(B, A & 3) for B in made)
+
+
 def test_loops_with_steps_are_printed() -> None:
     assert str(tile.plan(steps, small_mesh()).program).splitlines()[1:3] == [
         "  for k in range(0, 16, 4):",
