@@ -27,7 +27,7 @@ SPACES = [
     pytest.param("gemm", 1 << 20, marks=pytest.mark.slow),
     ("gemm", 3000),
     ("softmax", 1 << 20),
-    pytest.param("layernorm", 3000, marks=pytest.mark.slow),
+    ("layernorm", 3000),
     ("mlp", 3000),
 ]
 
