@@ -75,6 +75,7 @@ if TYPE_CHECKING:
     from . import importers as importers
     from . import target as target
     from . import testing as testing
+    from . import tile as tile
     from . import utils as utils
     from .backend.cpu import LLVMModule
     from .backend.external.module import IPModule
@@ -89,6 +90,7 @@ if TYPE_CHECKING:
     from .importers.einsum import einsum
     from .passes import invoke_mlir_parser
     from .reference import interpret
+    from .tile import map
 
     __version__: str
 else:
@@ -111,8 +113,10 @@ else:
         "importers": "",
         "interpret": ".reference",
         "invoke_mlir_parser": ".passes",
+        "map": ".tile",
         "target": "",
         "testing": "",
+        "tile": "",
         "utils": "",
         "verify": ".equivalence",
     }
@@ -194,6 +198,7 @@ __all__ = [
     "log",
     "log2",
     "log10",
+    "map",
     "matmul",
     "maxpool",
     "meta_elif",

@@ -27,7 +27,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("allo.backend.arguments",),
     ("allo.backend.external",),
     ("allo.backend.cpu", "allo.backend.hls", "allo.backend.rtl"),
-    ("allo.backend.aie",),  # its model of an array is a module that the CPU runs
+    ("allo.backend.aie", "allo.backend.mesh"),  # their models run code of the CPU
     ("allo.backend.ip", "allo.backend.llvm", "allo.backend.vitis"),
     ("allo.equivalence",),
     ("allo.build", "allo.cli", "allo.report"),
@@ -52,7 +52,7 @@ UPWARD = {
 }
 # Inside a package: what each folder (or file) is built on stands before it; what is not named is built on all of them.
 INSIDE: dict[str, tuple[str, ...]] = {
-    "allo.frontend": ("read", "typing", "library", "dsl regions", "check", "emit", "program", "reference"),
+    "allo.frontend": ("read", "typing", "library", "dsl regions tiles", "check", "emit", "program", "reference"),
     "allo.customize": ("function", "step", "module", "nest", "array", "fifo"),
     "allo.verify": ("result deadline", "program", "certificate", "affine concrete run"),
     "allo.timing": (

@@ -5,6 +5,18 @@ from .components import Capacity, Control, IntegerOperator, Limits, MemoryKind, 
 from .description import External, Target
 from .fpga import Fpga
 from .loader import known_targets, load_target
+from .mesh import (
+    CoreArray,
+    CoreMesh,
+    Interconnect,
+    MatrixUnit,
+    MeshMemory,
+    MeshMux,
+    ScalarUnit,
+    SpatialDim,
+    VectorUnit,
+)
+from .mesh_operations import mesh_text, parse_mesh
 from .profile import AutomaticPipelines, Profile, ShortRecurrences, ToolRule, ToolRules
 
 __all__ = [
@@ -12,23 +24,34 @@ __all__ = [
     "AutomaticPipelines",
     "Capacity",
     "Control",
+    "CoreArray",
+    "CoreMesh",
     "DmaLimits",
     "External",
     "Fpga",
     "IntegerOperator",
+    "Interconnect",
     "Limits",
+    "MatrixUnit",
     "MemoryKind",
+    "MeshMemory",
+    "MeshMux",
     "NativeProduct",
     "Operator",
     "PlaceAndRoute",
     "ProcessorArray",
     "Profile",
+    "ScalarUnit",
     "ShortRecurrences",
+    "SpatialDim",
     "Target",
     "TileKind",
     "TileLimits",
     "ToolRule",
     "ToolRules",
+    "VectorUnit",
     "known_targets",
     "load_target",
+    "mesh_text",
+    "parse_mesh",
 ]

@@ -11,10 +11,12 @@ from ..errors import TargetError, nearest
 from .array_file import read_array
 from .description import External, Target
 from .fpga_file import read_fpga
+from .mesh_file import read_mesh
 from .places import PLACES
 from .table import Table, each
 
-_KINDS: Mapping[str, Callable[[Target, Table], Target]] = {"fpga": read_fpga, "array": read_array}
+_KINDS: Mapping[str, Callable[[Target, Table], Target]] = {"fpga": read_fpga, "array": read_array,
+                                                             "mesh": read_mesh}
 
 
 def known_targets() -> tuple[str, ...]:

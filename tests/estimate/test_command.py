@@ -67,5 +67,4 @@ def test_a_page_that_cannot_be_written(design: str, tmp_path: Path, capsys: pyte
 
 def test_a_target_that_is_not_there(design: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["estimate", design, "--target", "u28"]) == 1
-    known = "ecp5, u280, u55c, xdna1_npu1, xdna2_npu2, zynq7020"
-    assert capsys.readouterr().err.startswith(f"no target 'u28'; there are {known}")
+    assert capsys.readouterr().err.startswith("no target 'u28'; there are ecp5, mesh8x8, ")

@@ -80,7 +80,8 @@ def test_unknown_target() -> None:
     with pytest.raises(TargetError) as caught:
         load_target("u28")
     assert str(caught.value) == (
-        "no target 'u28'; there are ecp5, u280, u55c, xdna1_npu1, xdna2_npu2, zynq7020\n  hint: did you mean 'u280'?"
+        "no target 'u28'; there are ecp5, mesh8x8, mesh8x8_open, u280, u55c, wormhole_n300d, xdna1_mesh, xdna1_npu1, "
+        "xdna2_mesh, xdna2_npu2, zynq7020\n  hint: did you mean 'u280'?"
     )
 
 
@@ -88,7 +89,8 @@ def test_unknown_target_like_none() -> None:
     with pytest.raises(TargetError) as caught:
         load_target("stratix")
     assert str(caught.value) == (
-        "no target 'stratix'; there are ecp5, u280, u55c, xdna1_npu1, xdna2_npu2, zynq7020\n"
+        "no target 'stratix'; there are ecp5, mesh8x8, mesh8x8_open, u280, u55c, wormhole_n300d, xdna1_mesh, xdna1_npu1, "
+        "xdna2_mesh, xdna2_npu2, zynq7020\n"
         "  hint: give one of them, or the path of a TOML file like those in `targets/`"
     )
 
@@ -104,7 +106,7 @@ def test_unknown_target_like_none() -> None:
         ("frequency = 300", "frequency = 900", "'frequency' must be at most 738, the limit of the device"),
         ("frequency = 738", "frequency = -1", "'highest_frequency' must be a number of at least 0, got -1"),
         ('kind = "fpga"\n', "", "'kind' is missing; it must be a text"),
-        ('"fpga"', '"fpgas"', "'kind' must be one of fpga, array, got 'fpgas'\n  hint: did you mean 'fpga'?"),
+        ('"fpga"', '"fpgas"', "'kind' must be one of fpga, array, mesh, got 'fpgas'\n  hint: did you mean 'fpga'?"),
         ("banks = 1024", "bank = 1024", "'limits.bank' is not known\n  hint: did you mean 'banks'?"),
         ("tile = [27, 18]", "tile = [27]", "'dsp.tile' must be [width, width], got [27]"),
         ("small_factor = 4", "", "'dsp.small_factor' is missing; it must be an integer of at least 0"),

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from .. import dsl
+from .. import dsl, tiles
 from ..typing.convert import constant
 from ..typing.nodes import Const, Expr, KernelCall, Load, StreamAsked, StreamGet, Symbol, SymbolKind, Var
 from ..typing.rules import as_integer
@@ -35,17 +35,19 @@ class Iteration:
 
 
 def read_iteration(node: ast.For, scope: Scope, expressions: ExpressionChecker) -> Iteration:
-    """What `range(...)`, `allo.grid(...)` or `allo.reduction(...)` runs over."""
+    """What `range(...)`, `allo.grid(...)`, `allo.reduction(...)` or `tile.programs(...)` runs over."""
     call = node.iter
     if not isinstance(call, ast.Call):
         _refuse(scope, call)
         return Iteration(None)
     callee = expressions.calls.callee(call)
-    if not any(callee is known for known in (range, dsl.grid, dsl.reduction)):
+    if not any(callee is known for known in (range, dsl.grid, dsl.reduction, tiles.programs)):
         if callee is not None:
             _refuse(scope, call)
         return Iteration(None)
     name, marks = _name(scope, call), _marks(scope, call) if callee is dsl.grid else ()
+    if callee is tiles.programs:
+        marks = tuple(((tiles.PROGRAM, dimension),) for dimension in range(len(call.args)))
     _refuse_keywords(scope, call, ("name", "pipeline", "unroll") if callee is dsl.grid else ("name",))
     return Iteration(_ranges(scope, expressions, call, callee), name, marks)
 

@@ -1,0 +1,87 @@
+"""Arrays as cores see them: elements of tiles that are in their buffers, and poison everywhere else."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ...mapping.tiles.program import TileBox
+from .segments import SegmentCodes, fresh_locals
+
+type Array = np.ndarray[Any, Any]
+type Core = tuple[int, ...]
+
+
+class CoreViews:
+    """Arrays as single cores see them. A segment that reads what no transfer brought computes with poison.
+
+    Poison is NaN in floats, and a pattern that programs do not make by chance in integers.
+    """
+
+    def __init__(self, code: SegmentCodes, arrays: Sequence[Array]) -> None:
+        self.code, self.arrays = code, arrays
+        self._views: dict[Core, list[Array]] = {}
+        self._locals: dict[Core, list[Array]] = {}
+        self._held: dict[Core, Counter[tuple[TileBox, tuple[int, ...]]]] = {}
+
+    def of(self, core: Core) -> list[Array]:
+        """The arrays of the kernel as a core sees them."""
+        if core not in self._views:
+            self._views[core] = [_poisoned(array) for array in self.arrays]
+            self._locals[core] = fresh_locals(self.code)
+            for array in self._locals[core]:
+                array[...] = _poison(array.dtype)
+            self._held[core] = Counter()
+        return self._views[core]
+
+    def arrived(self, core: Core, box: TileBox, place: Sequence[int]) -> None:
+        """A tile is in a buffer of the core."""
+        part = _part(box, place)
+        self.of(core)[box.array.number][part] = self.arrays[box.array.number][part]
+        self._held[core][box, tuple(place)] += 1
+
+    def released(self, core: Core, box: TileBox, place: Sequence[int]) -> None:
+        """The buffer of a tile is free: other tiles of the array stay, also where they overlap with it."""
+        number, held = box.array.number, self._held[core]
+        held[box, tuple(place)] -= 1
+        if held[box, tuple(place)] > 0:
+            return
+        del held[box, tuple(place)]
+        view = self.of(core)[number]
+        view[_part(box, place)] = _poison(view.dtype)
+        for other, where in held:
+            if other.array.number == number:
+                part = _part(other, where)
+                view[part] = self.arrays[number][part]
+
+    def compute(self, core: Core, segment: int, indices: Sequence[int]) -> None:
+        """Run a segment on the core."""
+        views = self.of(core)
+        code = self.code.segments[segment]
+        if code is not None:
+            code(views, self._locals[core], indices)
+
+    def stored(self, core: Core, box: TileBox, place: Sequence[int]) -> None:
+        """A tile of results goes to the memory beside the chip."""
+        part = _part(box, place)
+        self.arrays[box.array.number][part] = self.of(core)[box.array.number][part]
+
+
+def _part(box: TileBox, place: Sequence[int]) -> tuple[slice, ...]:
+    return tuple(slice(start, start + size) for start, size in zip(place, box.shape, strict=True))
+
+
+def _poison(dtype: Any) -> Any:
+    if dtype.kind in "iub":
+        pattern = np.array([0xA5] * dtype.itemsize, np.uint8)
+        return pattern.view(dtype)[0] if dtype.kind != "b" else True
+    return np.nan
+
+
+def _poisoned(array: Array) -> Array:
+    made = np.empty(array.shape, array.dtype)
+    made[...] = _poison(array.dtype)
+    return made

@@ -1,0 +1,182 @@
+"""Routes in a mesh: from a core to another along one axis after the other, to and from memory beside the chip."""
+
+from __future__ import annotations
+
+from functools import cache, cached_property
+from math import inf
+
+from ..errors import TargetError
+from .mesh import CoreMesh
+from .mesh_topology import (
+    GlobalPorts,
+    MeshLink,
+    MeshNetwork,
+    Position,
+    dims_named,
+    global_ports,
+    networks_of,
+    positions,
+)
+
+type Route = tuple[int, ...]  # numbers of links
+
+
+class MeshRoutes:
+    """The links, ports and channels of a mesh by number, and the routes that transfers take.
+
+    A route goes along the first axis as far as it has to, then along the next, on the network with the fewest hops.
+    Raises TargetError for a mesh without memory of cores, or without one that they share.
+    """
+
+    def __init__(self, mesh: CoreMesh) -> None:
+        self.mesh = mesh
+        self.ports: GlobalPorts = global_ports(mesh)
+        self.networks: tuple[MeshNetwork, ...] = networks_of(mesh)
+        self.links: tuple[MeshLink, ...] = tuple(link for network in self.networks for link in network.links)
+        self.numbers = {(link.network, link.start): number for number, link in enumerate(self.links)}
+        self.channels = tuple(place for place, _ in self.ports.ports)
+        self.cores: tuple[Position, ...] = positions(dims_named(mesh, mesh.cores.dims))
+        self.network = {network.name: network for network in self.networks}
+        self._routes: dict[tuple[Position, Position], tuple[Route, int]] = {}
+
+    @cached_property
+    def bandwidths(self) -> tuple[float, ...]:
+        """Bytes a cycle of each link."""
+        return tuple(self.network[link.network].bandwidth for link in self.links)
+
+    @cached_property
+    def latencies(self) -> tuple[int, ...]:
+        """Cycles of each link."""
+        return tuple(self.network[link.network].latency for link in self.links)
+
+    @property
+    def channel_bandwidth(self) -> float:
+        """Bytes a cycle of one channel of the memory beside the chip: of its port, or of itself if that is less."""
+        return min(self.mesh.memory(self.ports.memory).bandwidth, self.ports.bandwidth)
+
+    def along(self, axis: int) -> tuple[MeshNetwork, ...]:
+        """The networks whose links lead to neighbours along a dimension of the cores."""
+        return tuple(network for network in self.networks if network.axis == axis and network.stride)
+
+    def walk(self, network: MeshNetwork, start: Position, end: Position) -> Route | None:
+        """The links of one network from a core to another; None if it does not lead there."""
+        route: list[int] = []
+        place = start
+        following = _following(network)
+        while place != end:
+            link = following.get(place)
+            if link is None or len(route) > len(network.links):
+                return None
+            route.append(self.numbers[link.network, link.start])
+            place = link.end
+            if place == start:
+                return None
+        return tuple(route)
+
+    def route(self, start: Position, end: Position) -> Route:
+        """The links from a core to another. Raises TargetError if networks along single axes do not lead there."""
+        if (start, end) not in self._routes:
+            self._routes[start, end] = self._found(start, end)
+        return self._routes[start, end][0]
+
+    def hop_cycles(self, start: Position, end: Position) -> int:
+        """The latency of the links from a core to another."""
+        self.route(start, end)
+        return self._routes[start, end][1]
+
+    def _found(self, start: Position, end: Position) -> tuple[Route, int]:
+        route: list[int] = []
+        place = start
+        for axis in range(len(start)):
+            if place[axis] == end[axis]:
+                continue
+            corner = (*place[:axis], end[axis], *place[axis + 1 :])
+            ways = [way for network in self.along(axis) if (way := self.walk(network, place, corner)) is not None]
+            if not ways:
+                dim = self.mesh.cores.dims[axis]
+                raise TargetError(
+                    f"no network of '{self.mesh.name}' leads along '{dim}' from {list(place)} to {list(corner)}",
+                    hint=f"give links in both directions of '{dim}', or a ring",
+                )
+            shortest: Route = min(ways, key=len)
+            route += shortest
+            place = corner
+        return tuple(route), sum(self.latencies[number] for number in route)
+
+    def port(self, channel: int, core: Position, *, write: bool = False) -> Position:
+        """The core at whose port data of a channel come in for `core`, or go out: the nearest."""
+        return self._ports[channel, core, write]
+
+    @cached_property
+    def _ports(self) -> dict[tuple[int, Position, bool], Position]:
+        found = {}
+        for channel, (_, cores) in enumerate(self.ports.ports):
+            for core in self.cores:
+                for write in (False, True):
+                    nearest, least = cores[0], inf
+                    for port in cores:
+                        hops = len(self.route(core, port) if write else self.route(port, core))
+                        if hops < least:
+                            nearest, least = port, hops
+                    found[channel, core, write] = nearest
+        return found
+
+    def transfer(self, channel: int, core: Position, *, write: bool = False) -> Route:
+        """The links between the port of a channel and a core."""
+        port = self.port(channel, core, write=write)
+        return self.route(core, port) if write else self.route(port, core)
+
+    def broadcast(
+        self, network: MeshNetwork, cores: list[Position], first: Position | None = None
+    ) -> tuple[list[Position], Route] | None:
+        """The order in which a network leads through cores of one line, and the links; None if it does not.
+
+        The first is the producer, if it is not given: that from which the way is shortest.
+        """
+        best: tuple[list[Position], Route] | None = None
+        axis = 0 if network.axis is None else network.axis
+        candidates = sorted(cores, key=lambda core: core[axis], reverse=network.stride < 0)
+        for start in candidates if first is None else [first]:
+            order: list[Position] = [start]
+            route: Route = ()
+            left = set(cores) - {start}
+            while left and (step := self._step(network, order[-1], left)) is not None:
+                order.append(step[0])
+                route = (*route, *step[1])
+                left.discard(step[0])
+            if not left and (best is None or len(route) < len(best[1])):
+                best = order, route
+                if len(route) == len(cores) - 1:
+                    break
+        return best
+
+    def _step(self, network: MeshNetwork, place: Position, wanted: set[Position]) -> tuple[Position, Route] | None:
+        route: list[int] = []
+        following = _following(network)
+        at = place
+        while (link := following.get(at)) is not None and len(route) < len(network.links):
+            route.append(self.numbers[link.network, link.start])
+            at = link.end
+            if at in wanted:
+                return at, tuple(route)
+            if at == place:
+                return None
+        return None
+
+
+@cache
+def _following(network: MeshNetwork) -> dict[Position, MeshLink]:
+    return network.following
+
+
+def mesh_routes(mesh: CoreMesh) -> MeshRoutes:
+    """The routes of a mesh; those of the last meshes are kept."""
+    key = id(mesh)
+    if key not in _KEPT or _KEPT[key].mesh is not mesh:
+        if len(_KEPT) >= 8:
+            _KEPT.clear()
+        _KEPT[key] = MeshRoutes(mesh)
+    return _KEPT[key]
+
+
+_KEPT: dict[int, MeshRoutes] = {}

@@ -1,0 +1,301 @@
+"""Tile programs: the marks of kernels, plans that map them on meshes of cores, and their simulation."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import product
+from math import prod
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from .backend.mesh.reading import ReadProgram, read_program
+from .backend.mesh.segments import segment_codes, view_bytes
+from .backend.mesh.simulate import MeshRun, MeshSimulation
+from .backend.mesh.views import CoreViews
+from .customize import Schedule, customize
+from .errors import KernelError, TargetError, VerificationError
+from .frontend.tiles import is_tile_kernel, kernel, programs
+from .ir.arrays import form_dtype
+from .ir.types import AlloType
+from .mapping.tiles.choices import TileMapping, used_bytes
+from .mapping.tiles.model import TileEstimate, TileModel
+from .mapping.tiles.plan import PlanSpace, PlanStep, parse_steps
+from .mapping.tiles.program import TileProgram
+from .mapping.tiles.search import search
+from .mapping.tiles.traffic import TrafficModel
+from .target import CoreMesh, load_target
+from .target.mesh_routes import mesh_routes
+
+__all__ = ["TilePlan", "kernel", "map", "plan", "programs"]
+
+_ROOM = 4 << 30  # bytes that arrays as cores see them may take on this machine
+
+
+@dataclass(frozen=True)
+class TilePlan:
+    """A tile program mapped on a mesh: its decisions, what they cost by the model, and runs in the simulator.
+
+    `others` are the next best plans of a search, `values` those of the kernel's template.
+    """
+
+    kernel: Callable[..., Any] | Schedule
+    mesh: CoreMesh
+    values: tuple[tuple[str, Any], ...]
+    mapping: TileMapping
+    others: tuple[TilePlan, ...] = ()
+    _read: ReadProgram = field(repr=False, compare=False, kw_only=True)
+
+    @property
+    def program(self) -> TileProgram:
+        """The grid, loops, tiles and work of the kernel."""
+        return self._read.program
+
+    @property
+    def _space(self) -> PlanSpace:
+        return PlanSpace(self.program, mesh_routes(self.mesh))
+
+    @property
+    def steps(self) -> tuple[PlanStep, ...]:
+        """All decisions in order. Their text, one a line, is what `replay` takes."""
+        return self._space.steps(self.mapping)
+
+    @property
+    def estimate(self) -> TileEstimate:
+        """What the performance model says of the plan."""
+        return TileModel(self.program, TrafficModel(mesh_routes(self.mesh))).estimate(self.mapping)
+
+    @property
+    def bytes(self) -> int:
+        """The bytes of a core's memory that the plan needs."""
+        return used_bytes(self.program, self.mapping)
+
+    def spread(self, **dims: str | Sequence[str]) -> TilePlan:
+        """Another plan, in which dimensions of the grid are spread over those of the cores, in the order of tiling.
+
+        Loads are issued where they are used again, by every core for itself.
+        """
+        return self._with(PlanStep("spread", (), tuple(dims.items())))
+
+    def waves(self, *order: str) -> TilePlan:
+        """Another plan with this order of the loops over waves, outermost first; loads as in `spread`."""
+        return self._with(PlanStep("waves", order, ()))
+
+    def load(self, name: str, delivery: str, *networks: str, inside: str | None, buffers: int = 1) -> TilePlan:
+        """Another plan, in which a load is delivered so, once an iteration of the loop `inside` (None: once)."""
+        named = (("inside", inside), ("buffers", buffers))
+        return self._with(PlanStep("load", (name, delivery, *networks), named))
+
+    def store(self, name: str, *, buffers: int) -> TilePlan:
+        """Another plan, in which a stored tile has so many buffers: with 2, the next one is computed meanwhile."""
+        return self._with(PlanStep("store", (name,), (("buffers", buffers),)))
+
+    def replay(self, steps: str | Sequence[PlanStep]) -> TilePlan:
+        """This program on this mesh with other decisions. Raises TargetError for one that is not legal here."""
+        found = self
+        for step in parse_steps(steps) if isinstance(steps, str) else steps:
+            found = found._with(step)
+        return found
+
+    def _with(self, step: PlanStep) -> TilePlan:
+        return replace(self, mapping=self._space.apply(self.mapping, step), others=())
+
+    def diff(self, other: TilePlan) -> str:
+        """The decisions in which two plans differ, this one's with `-`, the other's with `+`, and both estimates."""
+        mine, theirs = [str(step) for step in self.steps], [str(step) for step in other.steps]
+        lines = [f"- {step}" for step in mine if step not in theirs]
+        lines += [f"+ {step}" for step in theirs if step not in mine]
+        before, after = self.estimate.cycles, other.estimate.cycles
+        return "\n".join([*lines, f"estimated cycles: {before:.0f} -> {after:.0f} ({after / before - 1:+.1%})"])
+
+    def simulate(self, *, traced: bool = False) -> MeshRun:
+        """The cycles of the plan in the simulator of the mesh, without data; `traced` keeps what cores do when."""
+        routes = mesh_routes(self.mesh)
+        return MeshSimulation(self.program, self.mapping, routes, traced=traced).run()
+
+    def run(self, *arrays: np.ndarray[Any, Any]) -> MeshRun:
+        """Run the plan in the simulator on NumPy arrays, which are changed in place, tile by tile as they move.
+
+        Raises TypeError or ValueError for arrays that do not fit.
+        """
+        self._demand_arrays(arrays)
+        views = CoreViews(segment_codes(self._read), arrays)
+        return MeshSimulation(self.program, self.mapping, mesh_routes(self.mesh), views).run()
+
+    def check(self, seed: int = 0) -> None:
+        """Run the plan in the simulator on random arrays, and compare all bits with the kernel on the CPU.
+
+        A core sees of arrays what transfers have brought, and poison elsewhere: a tile that is missing, late or gone
+        too early shows in every result that depends on it. Raises VerificationError with the first difference.
+        """
+        random = np.random.default_rng(seed)
+        arrays = [_random(random, array.shape, array.element) for array in self.program.arrays]
+        wanted = [array.copy() for array in arrays]
+        self.run(*arrays)
+        values, given = dict(self.values) or None, self.kernel
+        schedule = given if isinstance(given, Schedule) else customize(given, instantiate=values)
+        schedule.build()(*wanted)
+        for array, made, expected in zip(self.program.arrays, arrays, wanted, strict=True):
+            different = np.argwhere(made.view(np.uint8) != expected.view(np.uint8))
+            if len(different):
+                *place, last = (int(k) for k in different[0])
+                at = [*place, last // made.itemsize]
+                raise VerificationError(
+                    f"the plan gives {array.name}{at} = {made[tuple(at)]}, the kernel {expected[tuple(at)]}",
+                    hint="please report it: plans do not change results",
+                )
+
+    def draw(self) -> str:
+        """The cores with the programs of their first wave, and how tiles come to them."""
+        space_time, shape = self.mapping.space_time, self.mesh.shape
+        waves = [0] * len(self.program.grid)
+        rows = []
+        for row in product(*(range(extent) for extent in shape[1:])):
+            cells = []
+            for column in range(shape[0]):
+                found = space_time.program((column, *row), waves)
+                cells.append("-" if found is None else ",".join(str(index) for index in found))
+            rows.append(cells)
+        width = max(len(cell) for cells in rows for cell in cells)
+        lines = ["  ".join(cell.rjust(width) for cell in cells) for cells in rows]
+        names = ", ".join(self.program.names[: len(self.program.grid)])
+        across = f"{self.mesh.cores.dims[0]} to the right" + (f", {self.mesh.cores.dims[1]} down" if shape[1:] else "")
+        head = f"programs ({names}) of the first wave; {across}"
+        text = space_time.text(self.program.names, self.mesh.cores.dims)
+        loads = [
+            f"{name}: {choice.realisation}" for name, choice in zip(self._space.loads, self.mapping.loads, strict=True)
+        ]
+        return "\n".join([head, *lines, text, *loads])
+
+    def _demand_arrays(self, arrays: Sequence[Any]) -> None:
+        wanted = self.program.arrays
+        if len(arrays) != len(wanted):
+            names = ", ".join(array.name for array in wanted)
+            raise TypeError(f"{self.program.name} takes {len(wanted)} arrays ({names}), got {len(arrays)}")
+        for array, given in zip(wanted, arrays, strict=True):
+            if not isinstance(given, np.ndarray) or given.shape != array.shape or not given.flags.writeable:
+                shape = getattr(given, "shape", None)
+                raise ValueError(f"'{array.name}' must be a NumPy array of the shape {array.shape}, got {shape}")
+        needed = view_bytes(self._read, self.mapping.space_time.active_cores)
+        if needed > _ROOM:
+            raise ValueError(
+                f"a run with data takes {needed >> 20} MB on this machine: each core sees the arrays by itself; "
+                "run smaller arrays, or `simulate()` without data"
+            )
+
+    def __str__(self) -> str:
+        values = "".join(f", {name}={value}" for name, value in self.values)
+        estimate = self.estimate
+        lines = [f"# {self.program.name}{values} on {self.mesh.name}"]
+        lines += [str(step) for step in self.steps]
+        tera = self.program.operations * self.mesh.frequency / estimate.cycles * 1e-6
+        rate = f", {tera:.3g} TFLOP/s of {self.mesh.peak:.3g}" if self.program.operations else ""
+        bound = f"binding: {estimate.binding}; {self.bytes} bytes a core"
+        lines.append(f"# {estimate.cycles:.0f} cycles, estimated{rate}; {bound}")
+        return "\n".join(lines)
+
+
+def _random(random: np.random.Generator, shape: tuple[int, ...], element: AlloType) -> np.ndarray[Any, Any]:
+    """A random array, of small numbers."""
+    dtype = form_dtype(element)
+    if dtype.kind == "b":
+        return random.integers(0, 2, shape).astype(dtype)
+    if dtype.kind in "iu":
+        return random.integers(0, 100, shape).astype(dtype)
+    return random.standard_normal(shape).astype(dtype)
+
+
+def _mesh(target: str | Path | CoreMesh) -> CoreMesh:
+    mesh = load_target(target)
+    if not isinstance(mesh, CoreMesh):
+        raise TargetError(
+            f"'{mesh.name}' is no mesh of cores: tile programs cannot be mapped on it",
+            hint='give a target of kind "mesh", such as "wormhole_n300d"',
+        )
+    return mesh
+
+
+def _read(function: Callable[..., Any] | Schedule, values: Mapping[str, Any] | Sequence[Any] | None) -> ReadProgram:
+    if isinstance(function, Schedule):
+        return read_program(function.ir)
+    if not is_tile_kernel(function):
+        name = getattr(function, "__name__", repr(function))
+        raise TargetError(f"'{name}' is no tile program", hint="write `@tile.kernel` above it")
+    return read_program(customize(function, instantiate=values).ir)
+
+
+def plan(
+    function: Callable[..., Any] | Schedule, target: str | Path | CoreMesh, instantiate: Mapping[str, Any] | None = None
+) -> TilePlan:
+    """The conservative plan of a tile program, from which a user makes others step by step.
+
+    Every core loads its tiles itself, where it uses them. Raises KernelError, and TargetError for what is no tile
+    program, no mesh, or does not fit the memory of a core.
+    """
+    mesh = _mesh(target)
+    read = _read(function, instantiate)
+    space = PlanSpace(read.program, mesh_routes(mesh))
+    first = space.first()
+    space.demand_room(first)
+    return TilePlan(function, mesh, tuple((instantiate or {}).items()), first, _read=read)
+
+
+def map(
+    function: Callable[..., Any] | Schedule,
+    target: str | Path | CoreMesh,
+    k: int = 5,
+    instantiate: Mapping[str, Any] | None = None,
+    blocks: Mapping[str, Sequence[int]] | None = None,
+) -> TilePlan:
+    """The best plan of a tile program on a mesh by the performance model; `others` has the next `k - 1`.
+
+    `blocks` gives values of template parameters that are tried, such as `{"BM": [64, 128]}`, beside those that
+    `instantiate` fixes: what does not cut the arrays evenly is left out. The space and the model are those of TL
+    (sections 2.2 to 2.5). Raises KernelError, and TargetError for what is no tile program, no mesh, or does not fit the
+    memory of a core.
+    """
+    if not isinstance(k, int) or isinstance(k, bool) or k < 1:
+        raise TargetError(f"k must be a number of plans, at least 1, got {k!r}")
+    mesh = _mesh(target)
+    traffic = TrafficModel(mesh_routes(mesh))
+    found: list[tuple[float, TilePlan]] = []
+    refused: list[str] = []
+    for values in _instances(instantiate, blocks):
+        try:
+            read = _read(function, values or None)
+            if blocks:
+                _demand_covered(read.program)
+            candidates = search(read.program, traffic, k).best
+        except (KernelError, TargetError) as error:
+            if not blocks:
+                raise
+            refused.append(f"{values}: {str(error).splitlines()[0]}")
+            continue
+        for one in candidates:
+            found.append((one.cycles, TilePlan(function, mesh, tuple(values.items()), one.mapping, _read=read)))
+    if not found:
+        raise TargetError("no blocks can be mapped:\n" + "\n".join(f"    {line}" for line in refused[:6]))
+    found.sort(key=lambda pair: pair[0])
+    best, *others = (one for _, one in found[:k])
+    return replace(best, others=tuple(others))
+
+
+def _instances(
+    fixed: Mapping[str, Any] | None, blocks: Mapping[str, Sequence[int]] | None
+) -> list[dict[str, Any]]:
+    tried = blocks or {}
+    for name in tried:
+        if name in (fixed or {}):
+            raise TargetError(f"'{name}' is in instantiate and in blocks", hint="leave it out of one of them")
+    return [dict(fixed or {}) | dict(zip(tried, chosen, strict=True)) for chosen in product(*tried.values())]
+
+
+def _demand_covered(program: TileProgram) -> None:
+    """Raises TargetError if programs write only a part of an array, because blocks do not divide it."""
+    for segment, loops in program.segments:
+        for box in segment.stores:
+            written = prod(program.grid) * prod(loop.mean for loop in loops) * box.bytes
+            if written < box.array.bytes:
+                raise TargetError(f"blocks do not divide '{box.array.name}': a part of it is not written")

@@ -1,0 +1,86 @@
+"""Search: what is cut is no better than what is kept; bounds and estimates."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import replace
+from itertools import islice
+
+import pytest
+
+from allo.errors import TargetError
+from allo.mapping.tiles.choices import all_mappings, used_bytes
+from allo.mapping.tiles.model import TileModel, compute_cycles
+from allo.mapping.tiles.search import exhaustive, search
+from allo.mapping.tiles.traffic import TrafficModel
+from allo.target.mesh_routes import mesh_routes
+from tests.mapping.tiles.kernels import CASES
+from tests.mapping.tiles.test_space import program_of, small_mesh
+from tests.seeds import sampled
+
+
+def traffic_of(x: int, y: int, l1: int = 1 << 20) -> TrafficModel:
+    return TrafficModel(mesh_routes(small_mesh(x, y, l1)))
+
+
+SPACES = [
+    pytest.param("gemm", 1 << 20, marks=pytest.mark.slow),
+    ("gemm", 3000),
+    ("softmax", 1 << 20),
+    ("layernorm", 3000),
+    ("mlp", 3000),
+]
+
+
+@pytest.mark.parametrize(("name", "l1"), SPACES)
+def test_the_best_of_the_whole_space_is_found(name: str, l1: int) -> None:
+    traffic = traffic_of(2, 2, l1)
+    program = program_of(name)
+    found = search(program, traffic, 3)
+    best = sorted(candidate.cycles for candidate in exhaustive(program, traffic))
+    assert found.best[0].cycles == pytest.approx(best[0])
+    assert [one.cycles for one in found.best] == sorted(one.cycles for one in found.best)
+    assert found.estimated <= found.considered
+    assert all(used_bytes(program, one.mapping) <= l1 for one in found.best)
+
+
+@pytest.mark.parametrize("name", sampled(list(CASES)))
+def test_no_resource_is_busier_than_the_whole_takes(name: str) -> None:
+    """The time is at least what the busiest resource needs, and never less than what a core computes."""
+    traffic = traffic_of(2, 3)
+    program = program_of(name)
+    model = TileModel(program, traffic)
+    mappings = list(islice(all_mappings(program, traffic.routes), 2000))
+    for mapping in random.Random(0).sample(mappings, min(30, len(mappings))):
+        estimate = model.estimate(mapping)
+        assert estimate.cycles >= 0.999 * max(cycles for _, cycles in estimate.busy)
+        assert estimate.busy[0][0] == estimate.binding
+
+
+def test_more_bandwidth_is_never_slower() -> None:
+    program = program_of("gemm")
+    slow = search(program, traffic_of(2, 2), 1).best[0].cycles
+    mesh = small_mesh(2, 2)
+    faster = replace(
+        mesh,
+        memories=tuple(replace(memory, bandwidth=4 * memory.bandwidth) for memory in mesh.memories),
+        interconnects=tuple(replace(network, bandwidth=4 * network.bandwidth) for network in mesh.interconnects),
+        muxes=tuple(replace(mux, bandwidth=4 * mux.bandwidth) for mux in mesh.muxes),
+    )
+    assert search(program, TrafficModel(mesh_routes(faster)), 1).best[0].cycles < slow
+
+
+def test_a_memory_that_is_too_small() -> None:
+    with pytest.raises(TargetError) as caught:
+        search(program_of("gemm"), traffic_of(2, 2, 700), 1)
+    assert str(caught.value) == (
+        "no mapping of 'gemm' fits: its arrays take 256 bytes of a core and one tile of each load 512, together more "
+        "than the 700 bytes of 'l1'\n  hint: make blocks smaller"
+    )
+
+
+def test_cycles_of_the_units() -> None:
+    """A product of 8 x 8 x 8 takes 16 cycles of a unit with 64 operations a cycle."""
+    mesh = small_mesh()
+    segments = [segment for segment, _ in program_of("gemm").segments]
+    assert [compute_cycles(segment.work, mesh) for segment in segments] == [0, 16, 0]
