@@ -61,7 +61,7 @@ INSIDE: dict[str, tuple[str, ...]] = {
     ),
     "allo.estimate": ("report", "stated", "traces", "advice", "rules"),
     "allo.backend.hls": ("requested", "text", "vendors", "interface", "csim", "project"),
-    "allo.importers": ("graph", "operators"),
+    "allo.importers": ("graph", "operators", "einsum"),
     "allo.backend.rtl": (
         "library", "netlist simulate synthesise", "lowering", "host left loops stuck", "chip", "module",
     ),
