@@ -59,7 +59,9 @@ INSIDE: dict[str, tuple[str, ...]] = {
     ),
     "allo.estimate": ("report", "stated", "traces", "advice", "rules"),
     "allo.backend.hls": ("requested", "text", "vendors", "interface", "csim", "project"),
-    "allo.backend.rtl": ("library", "netlist simulate synthesise", "lowering", "host left loops stuck", "module"),
+    "allo.backend.rtl": (
+        "library", "netlist simulate synthesise", "lowering", "interface", "host bus_host left loops stuck", "module",
+    ),
 }
 
 MAX_FILE_LINES = 400

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..arguments.parameters import Array
-from .lowering.design import HostArray, KeptArray
+from .lowering.top import HostArray, KeptArray
 from .simulate import Simulation
 
 

@@ -1,0 +1,118 @@
+"""Module on top of a kernel, with the memories of its arguments and results and of what stays from call to call."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ..netlist.builder import ModuleBuilder
+from ..netlist.design import Direction, Signal
+from .arrays import BankedArray
+from .function import FunctionHardware
+from .memories import place_cell, place_memory
+from .ports import ArrayPorts
+
+
+@dataclass(frozen=True, slots=True)
+class HostArray:
+    """An array that the host fills or reads: its banks by number, with the names of their memories."""
+
+    array: BankedArray
+    banks: dict[int, str]
+
+
+@dataclass(frozen=True, slots=True)
+class KeptArray:
+    """An array or a number that stays from call to call, with the bits of its elements at first."""
+
+    place: HostArray
+    contents: tuple[int, ...]
+
+
+class TopModule:
+    """The kernel with a memory for each bank of its arguments and results, and `start`, `done` and `stuck` of it."""
+
+    def __init__(self, kernel: FunctionHardware) -> None:
+        self.kernel = kernel
+        builder = self.builder = ModuleBuilder(f"{kernel.name}_top")
+        self.control()
+        en = Signal("en", 1)
+        builder.module.signals.append(en)
+        builder.drive(en, "1'b1")
+        self.sockets = {"clk": "clk", "rst": "rst", "en": "en", **self.pulses()}
+        stuck = Signal("stuck", 1)
+        if kernel.waiting is None:
+            builder.drive(stuck, "1'b0")
+        else:
+            self.sockets[kernel.waiting.name] = stuck.name
+        self.arguments: list[HostArray | str | None] = []
+        for number, value in enumerate(kernel.tree.entry.arguments):
+            if number in kernel.scalars:
+                self.arguments.append(self.argument(number, kernel.scalars[number]))
+            elif value in kernel.arrays:
+                self.arguments.append(self.array(kernel.arrays[value], number))
+            else:
+                self.arguments.append(None)
+        count = len(self.arguments)
+        self.results: list[HostArray | str] = [
+            self.array(one, count + number) if isinstance(one, ArrayPorts) else self.result(number, one)
+            for number, one in enumerate(kernel.results)
+        ]
+        self.states = tuple(
+            KeptArray(self.placed(ports), tuple(kernel.initial(symbol))) for symbol, ports in kernel.states.items()
+        )
+        builder.instance(kernel.name, "kernel", {}, self.sockets)
+        self.finish()
+
+    def control(self) -> None:
+        """The ports that control the module."""
+        for name in ("clk", "rst", "start"):
+            self.builder.port(name, 1, Direction.INPUT)
+        for name in ("done", "stuck"):
+            self.builder.port(name, 1, Direction.OUTPUT)
+
+    def pulses(self) -> dict[str, str]:
+        """What `start` and `done` of the kernel are connected to."""
+        return {"start": "start", "done": "done"}
+
+    def argument(self, _number: int, port: Signal) -> str:
+        """A number that goes into the kernel: the register of it."""
+        value = self.socket(port)
+        return place_cell(self.builder, port.name, port.width, value.name, "1'b0", f"{port.width}'d0")
+
+    def result(self, _number: int, port: Signal) -> str:
+        """A number that comes out of the kernel: the port of it."""
+        out = self.builder.port(port.name, port.width, Direction.OUTPUT)
+        self.sockets[port.name] = out.name
+        return out.name
+
+    def array(self, ports: ArrayPorts, _number: int) -> HostArray:
+        """An array of the host; results are numbered behind arguments."""
+        return self.placed(ports)
+
+    def finish(self) -> None:
+        """What is left to do when all is connected."""
+
+    def socket(self, port: Signal) -> Signal:
+        """A signal that is connected to a port of the kernel."""
+        made = self.builder.signal(port.name, port.width)
+        self.sockets[port.name] = made.name
+        return made
+
+    def placed(self, ports: ArrayPorts) -> HostArray:
+        """The memories of an array, which the kernel alone uses."""
+        builder, banks = self.builder, {}
+        width = ports.array.memory.width
+        for bank, (enable, word) in ports.cell_drivers.items():
+            q, we, d = (self.socket(one) for one in (ports.cells[bank], enable, word))
+            banks[bank] = place_cell(builder, ports.bank_name(bank), width, q.name, we.name, d.name)
+        for bank in sorted({bank for bank, _ in ports.words}):
+            drivers, words, writing = self.bank(ports, bank)
+            banks[bank] = place_memory(builder, ports.bank_name(bank), ports.array, drivers, words, writing)
+        return HostArray(ports.array, banks)
+
+    def bank(self, ports: ArrayPorts, bank: int) -> tuple[dict[int, tuple[Signal, ...]], dict[int, Signal], set[int]]:
+        """By port: what drives the memory of a bank, and what it reads; and the ports that write."""
+        numbers = [port for of, port in ports.words if of == bank]
+        drivers = {port: tuple(map(self.socket, ports.drivers[bank, port])) for port in numbers}
+        words = {port: self.socket(ports.words[bank, port]) for port in numbers}
+        return drivers, words, {port for of, port in ports.writing if of == bank}
