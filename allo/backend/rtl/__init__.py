@@ -10,6 +10,7 @@ from ...ir.module import Module
 from ...poly.hangs import hang_of
 from ...target import Fpga, load_target
 from ..manifest import Manifest
+from .interface.settings import settings_of
 from .module import RTLModule, SimulationOptions, written_project
 
 __all__ = ["MANIFEST", "RTLModule"]
@@ -26,17 +27,18 @@ def _build(module: Module, mode: str | None, options: dict[str, Any]) -> RTLModu
     seed = options.get("random_state")
     if seed is not None and (isinstance(seed, bool) or not isinstance(seed, int)):
         raise TargetError(f"random_state must be a whole number, got {seed!r}")
+    target = device.under(_PROFILE)
+    given = options.get("interface")
+    interface = None if given is None else settings_of(given, target)
     hang = hang_of(module)
     if isinstance(hang, Hang):
         raise hang.error()
-    made = RTLModule(
-        module, device.under(_PROFILE), SimulationOptions(limit, seed, options.get("waveform"))
-    )  # fmt: skip
+    made = RTLModule(module, target, SimulationOptions(limit, seed, options.get("waveform"), interface))
     if "project" in options:
         written_project(made, options["project"])
     return made
 
 
 MANIFEST = Manifest(
-    ("rtl",), (), ("device", "limit", "random_state", "waveform", "project"), lambda: (), _build
+    ("rtl",), (), ("device", "limit", "random_state", "waveform", "project", "interface"), lambda: (), _build
 )  # fmt: skip

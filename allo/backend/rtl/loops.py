@@ -56,13 +56,14 @@ class LoopMonitors:
         for _, seen in self._seen:
             seen[:] = 0
 
-    def read(self) -> tuple[LoopRun, ...]:
-        """What the loops have done since the start."""
-        return tuple(_run(loop, [int(number) for number in seen]) for loop, seen in self._seen)
+    def read(self, begin: int = 0) -> tuple[LoopRun, ...]:
+        """What the loops have done since the start; the kernel began in cycle `begin`."""
+        return tuple(_run(loop, [int(number) for number in seen], begin) for loop, seen in self._seen)
 
 
-def _run(loop: WatchedLoop, seen: list[int]) -> LoopRun:
+def _run(loop: WatchedLoop, seen: list[int], begin: int) -> LoopRun:
     _, runs, iterations, first, last, least, most, _ = seen
+    first, last = first - begin, last - begin
     span = loop.span
     scheduled = (None, None) if span is None else (span.first, span.last)
     return LoopRun(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -12,14 +13,21 @@ from ...ir.module import Module
 from ...ir.walk import entry_block, location_of
 from ...target import Fpga, Target, load_target
 from ..arguments.conversion import converted_arguments
-from ..arguments.parameters import Parameter, parameters_of, results_of
+from ..arguments.parameters import Array, Parameter, parameters_of, results_of
 from ..arguments.results import result_memory, result_value, returned
+from .bus_host import BusHost
 from .chip import ChipKernel, Transfer
 from .host import fetch, keep, pass_to
+from .interface.cycles import load_cycles, store_cycles
+from .interface.plan import InterfacePlan, host_values
+from .interface.settings import InterfaceSettings
+from .interface.shell import AxiTop, axi_top
+from .interface.traffic import CallTraffic
 from .left import FifoCounters
 from .library import MODULES, library_files
 from .loops import LoopMonitors, LoopRun
-from .lowering.design import design
+from .lowering.design import HardwareDesign, design
+from .lowering.function import FunctionHardware
 from .netlist.printer import printed
 from .simulate import Simulation
 from .stuck import stuck_error
@@ -33,6 +41,7 @@ class SimulationOptions:
     limit: int | None = None
     random_state: int | None = None
     waveform: str | None = None
+    interface: InterfaceSettings | None = None
 
 
 class RTLModule:
@@ -40,10 +49,11 @@ class RTLModule:
 
     A call passes arrays by reference and returns results, as that of a CPU build does; `cycles` are then those of the
     run, `loops` what each loop did in it, and `predicted_cycles` those of the schedule (None where data decide). `code`
-    is the SystemVerilog without the library, `files` all of it. The simulation is compiled at the first call. Stateful
-    variables keep their values, until `reset`. Raises TypeError or ValueError, naming the argument, for arguments that
-    do not fit, RunTimeout for a run that takes more than `limit` cycles, and DataflowError for one that waits for ever
-    or leaves elements in a FIFO, which the next call would begin with.
+    is the SystemVerilog without the library, `files` all of it. The simulation is compiled at the first call. With an
+    `interface`, which says what comes and goes where, cycles are those with the `traffic` of a call. Stateful variables
+    keep their values, until `reset`. Raises TypeError or ValueError, naming the argument, for arguments that do not
+    fit, RunTimeout for a run that takes more than `limit` cycles, and DataflowError for one that waits for ever or
+    leaves elements in a FIFO, which the next call would begin with.
     """
 
     def __init__(self, module: Module, target: Fpga, options: SimulationOptions) -> None:
@@ -53,13 +63,16 @@ class RTLModule:
         self.target = target
         self._options = options
         self._read_signature(module)
-        self.design = design(module, target)
+        self.interface: InterfacePlan | None = None
+        self.design = self._design(module)
         self.code = printed(self.design.modules)
         self.cycles: int | None = None
         self.loops: tuple[LoopRun, ...] = ()
+        self.traffic: CallTraffic | None = None
         self._model: Simulation | None = None
         self._monitors: LoopMonitors | None = None
         self._counters: FifoCounters | None = None
+        self._host: BusHost | None = None
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Copies are built anew."""
@@ -69,9 +82,16 @@ class RTLModule:
     def predicted_cycles(self) -> int | None:
         """The cycles of a call by the schedule, with all waits at FIFOs; None where data decide, or if it hangs.
 
-        Tasks are followed put by put: 20 million of them in some seconds, None if there are more.
+        Tasks are followed put by put: 20 million of them in some seconds, None if there are more. With an interface
+        they are those with all words of memory, None if these wait at random.
         """
-        return self.design.cycles
+        kernel, options = self.design.cycles, self._options.interface
+        if kernel is None or self.interface is None or options is None:
+            return kernel
+        if options.back_pressure is not None:
+            return None
+        around = (cycles(self.interface, self.target.frequency) for cycles in (load_cycles, store_cycles))
+        return kernel + sum(around)
 
     @property
     def files(self) -> dict[str, str]:
@@ -101,7 +121,8 @@ class RTLModule:
     ) -> Utilization | PlacedDesign:
         """What the kernel takes of a device, by default of the one that it is built for.
 
-        For an UltraScale+ device it is counted by Yosys; arrays that are arguments lie outside. For one that nextpnr
+        For an UltraScale+ device it is counted by Yosys; arrays that are arguments lie outside, and with an interface
+        they count, and it too. For one that nextpnr
         knows (`target="ecp5"`) the kernel, the memories of its arguments and the serial port of `on_chip` are placed
         and routed in `seeds` runs, down to a bitstream; `constraints` is a file (LPF) that has a pin for each port.
         Raises ToolError if a tool is not installed or refuses the design, and TargetError for what is no FPGA.
@@ -114,6 +135,8 @@ class RTLModule:
             return placed(self.chip_files, self.design.board.name, device, seeds=seeds, constraints=text)
         if constraints is not None:
             raise TargetError(f"nothing is placed for '{device.name}', and so constraints= has no meaning")
+        if self.interface is not None:
+            return synthesised(self.files, self.design.top)
         (kernel,) = (one.module for one in self.design.modules[-1].instances if one.module not in MODULES)
         return synthesised(self.files, kernel)
 
@@ -124,6 +147,19 @@ class RTLModule:
         given = ", ".join(f"{p.name}: {p.type!r}" for p in self.parameters)
         results = ", ".join(map(repr, self.results))
         return f"<RTLModule {self.top_func_name}({given}){' -> ' if results else ''}{results}>"
+
+    def _design(self, module: Module) -> HardwareDesign:
+        settings = self._options.interface
+        if settings is None:
+            return design(module, self.target)
+        make = axi_top(host_values(module), settings, self.target)
+
+        def shell(kernel: FunctionHardware, taken: Collection[str]) -> AxiTop:
+            made = make(kernel, taken)
+            self.interface = made.plan
+            return made
+
+        return design(module, self.target, shell)
 
     def _read_signature(self, module: Module) -> None:
         top = module.function(module.top)
@@ -146,19 +182,29 @@ class RTLModule:
         if self._model is None:
             library = library_files(self._library_names(observed=True), fast=True)
             files = {**library, f"{self.top_func_name}.sv": self.code}
-            names = {one.module for one in self.design.modules[-1].instances if one.module in MODULES}
-            visible = [(name, MODULES[name].memory or "mem") for name in sorted(names)]
-            visible += [(self.design.top, name) for name in self.design.results if isinstance(name, str)]
-            visible += [*self.design.shown, *(("allo_fifo", name) for name in ("all_puts", "all_gets"))]
-            visible += [("allo_monitor", "seen")] if self.design.loops else []
             self._model = Simulation(
-                files, self.design.top, visible=visible, random_state=self._options.random_state,
-                waveform=self._options.waveform,
+                files, self.design.top, visible=self._visible(), random_state=self._options.random_state,
+                waveform=self._options.waveform, bus=self.interface is not None,
             )  # fmt: skip
+            if self.interface is not None and self._options.interface is not None:
+                seed = self._options.interface.back_pressure
+                self._host = BusHost(self._model, self.interface, self.target.frequency, seed)
             self._monitors = LoopMonitors(self._model, self.design.loops)
             self._counters = FifoCounters(self._model, self.design.waits)
             self.reset()
         return self._model
+
+    def _visible(self) -> list[tuple[str, str]]:
+        """What a simulation shows: pairs of a module and a name."""
+        top = self.design.modules[-1]
+        memories = {one.module: MODULES[one.module].memory for one in top.instances if one.module in MODULES}
+        visible = [(module, memory) for module, memory in sorted(memories.items()) if memory is not None]
+        visible += [(self.design.top, name) for name in self.design.results if isinstance(name, str)]
+        visible += [*self.design.shown, *(("allo_fifo", name) for name in ("all_puts", "all_gets"))]
+        visible += [("allo_monitor", "seen")] if self.design.loops else []
+        if self.interface is not None:
+            visible += [(top.name, port.signal.name) for port in top.ports] + [(top.name, "stuck")]
+        return visible
 
     def reset(self) -> None:
         """Give Stateful variables their first values again."""
@@ -170,18 +216,42 @@ class RTLModule:
         _, holders, bring_back = converted_arguments(self.top_func_name, self.parameters, arguments, named)
         outputs = [result_memory(result) for result in self.results]
         model = self._simulation()
-        for place, holder in zip(self.design.arguments, holders, strict=True):
-            if place is not None:
-                pass_to(place, holder, model)
+        if self._host is None:
+            for place, holder in zip(self.design.arguments, holders, strict=True):
+                if place is not None:
+                    pass_to(place, holder, model)
+        self._run(model, dict(enumerate([*holders, *outputs])))
+        if self._host is None:
+            for place, holder, parameter in zip(self.design.arguments, holders, self.parameters, strict=True):
+                if place is not None and parameter.written:
+                    fetch(place, holder, model)
+            for found, output in zip(self.design.results, outputs, strict=True):
+                fetch(found, output, model)
+        for action in bring_back:
+            action()
+        assert self._counters is not None
+        left = self._counters.left_over()
+        if left is not None:
+            model.reset()
+            raise left.error()
+        return returned([result_value(result, memory) for result, memory in zip(self.results, outputs, strict=True)])
+
+    def _run(self, model: Simulation, holders: dict[int, Array]) -> None:
+        """Run the kernel once; `holders` are the memory of arguments and results, for a host with a bus."""
         assert self._monitors is not None and self._counters is not None
         self._monitors.start()
         self._counters.start()
-        outcome = model.run(self._options.limit)
-        self.cycles, self.loops = outcome.cycles, self._monitors.read()
+        host, limit = self._host, self._options.limit
+        outcome = model.run(limit) if host is None else host.run(holders, limit)
+        begin = 0 if host is None else host.kernel_start
+        self.traffic = None if host is None else host.traffic
+        self.cycles = outcome.cycles if self.traffic is None else self.traffic.cycles
+        self.loops = self._monitors.read(begin)
         if outcome.failure is not None:
+            model.reset()
             raise InternalError(f"the simulation of '{self.top_func_name}' failed: {outcome.failure}")
         if outcome.deadlocked:
-            error = stuck_error(model, self.design.waits, outcome.cycles)
+            error = stuck_error(model, self.design.waits, outcome.cycles - begin)
             model.reset()
             raise error
         if outcome.limited:
@@ -191,18 +261,6 @@ class RTLModule:
                 f"the simulation of '{self.top_func_name}' was stopped after {outcome.cycles:,} cycles",
                 hint="give it a greater limit=",
             )
-        for place, holder, parameter in zip(self.design.arguments, holders, self.parameters, strict=True):
-            if place is not None and parameter.written:
-                fetch(place, holder, model)
-        for found, output in zip(self.design.results, outputs, strict=True):
-            fetch(found, output, model)
-        for action in bring_back:
-            action()
-        left = self._counters.left_over()
-        if left is not None:
-            model.reset()
-            raise left.error()
-        return returned([result_value(result, memory) for result, memory in zip(self.results, outputs, strict=True)])
 
 
 def written_project(module: RTLModule, folder: str) -> None:

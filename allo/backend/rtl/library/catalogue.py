@@ -7,6 +7,7 @@ from types import MappingProxyType
 
 from ....errors import InternalError
 from .described import LibraryModule, Width, address_width
+from .interfaces import INTERFACES
 
 _SINGLE = {"EXP": 8, "MAN": 23}
 
@@ -167,9 +168,14 @@ _FLOATS = (
 
 # Modules that only modules of the library instantiate, and what they need themselves.
 PARTS: Mapping[str, tuple[str, ...]] = MappingProxyType(
-    {"allo_fopen": (), "allo_fnormal": (), "allo_fround": _BEHIND, "allo_digits": _BEHIND, "allo_root": _BEHIND}
+    {
+        "allo_fopen": (), "allo_fnormal": (), "allo_fround": _BEHIND, "allo_digits": _BEHIND, "allo_root": _BEHIND,
+        "allo_axi_bursts": (),
+    }
+)  # fmt: skip
+MODULES = MappingProxyType(
+    {module.name: module for module in (*_STORAGE, _HOST, *_OBSERVERS, *_INTEGERS, *_FLOATS, *INTERFACES)}
 )
-MODULES = MappingProxyType({module.name: module for module in (*_STORAGE, _HOST, *_OBSERVERS, *_INTEGERS, *_FLOATS)})
 
 
 def library_module(name: str) -> LibraryModule:

@@ -71,7 +71,7 @@ class BoardModule(TopModule):
         """What the module is called."""
         return self.builder.module.name
 
-    def _control(self) -> None:
+    def control(self) -> None:
         for name in ("clk", "sck", "select_n", "mosi"):
             self.builder.port(name, 1, Direction.INPUT)
         self.builder.port("miso", 1, Direction.OUTPUT)
@@ -119,18 +119,18 @@ class BoardModule(TopModule):
     def _shared(self, hint: str, width: int, host: str, kernel: str) -> Signal:
         return self.builder.wire(f"{hint}_either", width, f"host_free ? {host} : {kernel}")
 
-    def _result(self, port: Signal) -> str:
+    def result(self, _number: int, port: Signal) -> str:
         place, _ = self._placed(1, port.width)
-        value = self._socket(port)
+        value = self.socket(port)
         return self._known(value.name, place, value.name)
 
-    def _cell(self, name: str, width: int, value: str, write: str, data: str) -> str:
+    def cell(self, name: str, width: int, value: str, write: str, data: str) -> str:
         place, chosen = self._placed(1, width)
         either = self._shared(name, width, _low("host_data", width), data).name
         made = place_cell(self.builder, name, width, value, f"({chosen} || ({write} && host_running))", either)
         return self._known(made, place, value)
 
-    def _memory(
+    def memory(
         self, name: str, array: BankedArray, drivers: Mapping[int, tuple[Signal, ...]], words: Mapping[int, Signal],
         writing: set[int],
     ) -> str:  # fmt: skip

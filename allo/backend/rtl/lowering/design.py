@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -26,7 +27,7 @@ from .watched import WatchedLoop, watched_loops
 
 @dataclass(frozen=True, eq=False)
 class HardwareDesign:
-    """All modules, callees first; `top` has `clk`, `rst`, `start`, `done` and `stuck`.
+    """All modules, callees first; `top` has `clk`, `rst`, `start`, `done` and `stuck`, or AXI in place of these three.
 
     `loops` are those that a simulation watches, in the order of the text, those of called functions last.
     `arguments` and `results` are arrays, or the registers and ports that hold scalars (None: it is not used), `states`
@@ -58,8 +59,10 @@ class HardwareDesign:
         return exact_cycles(self.unrolled, self.trees)
 
 
-def design(module: Module, target: Fpga) -> HardwareDesign:
-    """The design of a module under the profile of a target."""
+def design(
+    module: Module, target: Fpga, make_top: Callable[[FunctionHardware, Collection[str]], TopModule] = TopModule
+) -> HardwareDesign:
+    """The design of a module under the profile of a target; `make_top` makes what is around the kernel."""
     made = unrolled(module, target)
     demand_hardware(made)
     trees = Trees(made, TreeOptions(target, assumes=False))
@@ -81,7 +84,7 @@ def design(module: Module, target: Fpga) -> HardwareDesign:
         return functions[name].tree if name in functions else None
 
     kernel = function(made.top)
-    top = TopModule(kernel, [one.name for one in functions.values()])
+    top = make_top(kernel, [one.name for one in functions.values()])
     loops = watched_loops(kernel, loop_spans(kernel.tree, tree_of))
     modules = (*(one.builder.module for one in functions.values()), top.builder.module)
     name, arguments, results = top.builder.module.name, tuple(top.arguments), tuple(top.results)

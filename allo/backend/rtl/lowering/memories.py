@@ -18,8 +18,12 @@ def place_memory(
     drivers: Mapping[int, tuple[Signal, ...]],
     words: Mapping[int, Signal],
     writing: set[int],
+    enable: str = "en",
 ) -> str:
-    """A memory for one bank, by port: what drives it and what it reads; the name of the instance."""
+    """A memory for one bank, by port: what drives it and what it reads; the name of the instance.
+
+    It stands still while it is not enabled.
+    """
     memory = array.memory
     parameters: dict[str, int | str] = {"W": memory.width, "DEPTH": array.depth, "READ_LATENCY": memory.read}
     count = max(drivers) + 1
@@ -28,22 +32,22 @@ def place_memory(
         sides = ("",) if count == 1 else ("a_", "b_")
         sockets = {"clk": "clk"}
         for port, side in enumerate(sides):
-            sockets |= _side(side, drivers.get(port), words.get(port), builder, memory.width)
+            sockets |= _side(side, drivers.get(port), words.get(port), builder, memory.width, enable)
         return builder.instance("allo_ram_1rw" if count == 1 else "allo_ram_tdp", f"{name}_memory", parameters, sockets)
     ports = sorted(drivers)
     outputs = builder.signal(f"{name}_words", memory.width * len(ports))
     for place, port in enumerate(ports):
         part = "" if outputs.width == 1 else f"[{place * memory.width} +: {memory.width}]"
         builder.drive(words[port], f"{outputs.name}{part}")
-    sockets = {"clk": "clk", "ren": "en", "raddr": _joined([drivers[port][2].name for port in ports])}
+    sockets = {"clk": "clk", "ren": enable, "raddr": _joined([drivers[port][2].name for port in ports])}
     writers = sorted(writing)
     if len(writers) <= 1:
         write, data = (drivers[writers[0]][n].name for n in (1, 3)) if writers else ("1'b0", f"{memory.width}'d0")
         address = drivers[writers[0]][2].name if writers else f"{array.address_bits}'d0"
-        sockets |= {"we": f"{write} && en", "waddr": address, "wdata": data, "rdata": outputs.name}
+        sockets |= {"we": f"{write} && {enable}", "waddr": address, "wdata": data, "rdata": outputs.name}
         return builder.instance("allo_lutram", f"{name}_memory", {**parameters, "READS": len(ports)}, sockets)
     sockets |= {
-        "we": _joined([f"{drivers[port][1].name} && en" for port in writers]),
+        "we": _joined([f"{drivers[port][1].name} && {enable}" for port in writers]),
         "waddr": _joined([drivers[port][2].name for port in writers]),
         "wdata": _joined([drivers[port][3].name for port in writers]), "rdata": outputs.name,
     }  # fmt: skip
@@ -60,7 +64,12 @@ def place_cell(builder: ModuleBuilder, name: str, width: int, value: str, write:
 
 
 def _side(
-    side: str, drivers: tuple[Signal, ...] | None, word: Signal | None, builder: ModuleBuilder, width: int
+    side: str,
+    drivers: tuple[Signal, ...] | None,
+    word: Signal | None,
+    builder: ModuleBuilder,
+    width: int,
+    enable: str,
 ) -> dict[str, str]:
     if drivers is None or word is None:
         unused = builder.signal("unused", width)
@@ -68,7 +77,7 @@ def _side(
         return {f"{side}{name}": text for name, text in nothing.items()}
     used, write, address, data = (signal.name for signal in drivers)
     return {
-        f"{side}en": "en", f"{side}we": f"{used} && {write}", f"{side}addr": address, f"{side}d": data,
+        f"{side}en": enable, f"{side}we": f"{used} && {write}", f"{side}addr": address, f"{side}d": data,
         f"{side}q": word.name,
     }  # fmt: skip
 

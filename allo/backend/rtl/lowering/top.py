@@ -1,4 +1,4 @@
-"""Top module of a simulation: the kernel with a memory for each bank of its arguments and results."""
+"""Module on top of a kernel, with the memories of its arguments and results and of what stays from call to call."""
 
 from __future__ import annotations
 
@@ -31,16 +31,19 @@ class KeptArray:
 
 
 class TopModule:
-    """The kernel with a memory for each bank of its arguments and results; `taken` are names of other modules."""
+    """The kernel with a memory for each bank of its arguments and results, and `start`, `done` and `stuck` of it.
+
+    `taken` are names of other modules.
+    """
 
     def __init__(self, kernel: FunctionHardware, taken: Collection[str], suffix: str = "top") -> None:
         self.kernel = kernel
         builder = self.builder = ModuleBuilder(unique_name(f"{kernel.name}_{suffix}", set(taken)))
-        self.sockets = {"clk": "clk", "rst": "rst", "en": "en", "start": "start", "done": "done"}
-        self._control()
+        self.control()
         en = Signal("en", 1)
         builder.module.signals.append(en)
         builder.drive(en, "1'b1")
+        self.sockets = {"clk": "clk", "rst": "rst", "en": "en", **self.pulses()}
         stuck = Signal("stuck", 1)
         if kernel.waiting is None:
             builder.drive(stuck, "1'b0")
@@ -49,63 +52,83 @@ class TopModule:
         self.arguments: list[HostArray | str | None] = []
         for number, value in enumerate(kernel.tree.entry.arguments):
             if number in kernel.scalars:
-                self.arguments.append(self._number(kernel.scalars[number]))
+                self.arguments.append(self.argument(number, kernel.scalars[number]))
             elif value in kernel.arrays:
-                self.arguments.append(self._array(kernel.arrays[value]))
+                self.arguments.append(self.array(kernel.arrays[value], number))
             else:
                 self.arguments.append(None)
+        count = len(self.arguments)
         self.results: list[HostArray | str] = [
-            self._array(one) if isinstance(one, ArrayPorts) else self._result(one) for one in kernel.results
+            self.array(one, count + number) if isinstance(one, ArrayPorts) else self.result(number, one)
+            for number, one in enumerate(kernel.results)
         ]
         self.states = tuple(
-            KeptArray(self._array(ports), tuple(kernel.initial(symbol))) for symbol, ports in kernel.states.items()
+            KeptArray(self.placed(ports), tuple(kernel.initial(symbol))) for symbol, ports in kernel.states.items()
         )
         builder.instance(kernel.name, "kernel", {}, self.sockets)
+        self.finish()
 
-    def _control(self) -> None:
-        """What begins a call and what says that it has ended."""
+    def control(self) -> None:
+        """The ports that control the module."""
         for name in ("clk", "rst", "start"):
             self.builder.port(name, 1, Direction.INPUT)
         for name in ("done", "stuck"):
             self.builder.port(name, 1, Direction.OUTPUT)
 
-    def _result(self, port: Signal) -> str:
-        """A number that is a result."""
+    def pulses(self) -> dict[str, str]:
+        """What `start` and `done` of the kernel are connected to."""
+        return {"start": "start", "done": "done"}
+
+    def argument(self, _number: int, port: Signal) -> str:
+        """A number that goes into the kernel: the register of it."""
+        value = self.socket(port)
+        return self.cell(port.name, port.width, value.name, "1'b0", f"{port.width}'d0")
+
+    def result(self, _number: int, port: Signal) -> str:
+        """A number that comes out of the kernel: the port of it."""
         out = self.builder.port(port.name, port.width, Direction.OUTPUT)
         self.sockets[port.name] = out.name
         return out.name
 
-    def _cell(self, name: str, width: int, value: str, write: str, data: str) -> str:
+    def array(self, ports: ArrayPorts, _number: int) -> HostArray:
+        """An array of the host; results are numbered behind arguments."""
+        return self.placed(ports)
+
+    def finish(self) -> None:
+        """What is left to do when all is connected."""
+
+    def socket(self, port: Signal) -> Signal:
+        """A signal that is connected to a port of the kernel."""
+        made = self.builder.signal(port.name, port.width)
+        self.sockets[port.name] = made.name
+        return made
+
+    def cell(self, name: str, width: int, value: str, write: str, data: str) -> str:
         """A register of an array or of a number; the name of its instance."""
         return place_cell(self.builder, name, width, value, write, data)
 
-    def _memory(
+    def memory(
         self, name: str, array: BankedArray, drivers: Mapping[int, tuple[Signal, ...]], words: Mapping[int, Signal],
         writing: set[int],
     ) -> str:  # fmt: skip
         """The memory of one bank; the name of its instance."""
         return place_memory(self.builder, name, array, drivers, words, writing)
 
-    def _number(self, port: Signal) -> str:
-        value = self._socket(port)
-        return self._cell(port.name, port.width, value.name, "1'b0", f"{port.width}'d0")
-
-    def _socket(self, port: Signal) -> Signal:
-        """A signal that is connected to a port of the kernel."""
-        made = self.builder.signal(port.name, port.width)
-        self.sockets[port.name] = made.name
-        return made
-
-    def _array(self, ports: ArrayPorts) -> HostArray:
+    def placed(self, ports: ArrayPorts) -> HostArray:
+        """The memories of an array, which the kernel alone uses."""
         banks = {}
         width = ports.array.memory.width
         for bank, (enable, word) in ports.cell_drivers.items():
-            q, we, d = (self._socket(one) for one in (ports.cells[bank], enable, word))
-            banks[bank] = self._cell(ports.bank_name(bank), width, q.name, we.name, d.name)
+            q, we, d = (self.socket(one) for one in (ports.cells[bank], enable, word))
+            banks[bank] = self.cell(ports.bank_name(bank), width, q.name, we.name, d.name)
         for bank in sorted({bank for bank, _ in ports.words}):
-            numbers = [port for of, port in ports.words if of == bank]
-            drivers = {port: tuple(map(self._socket, ports.drivers[bank, port])) for port in numbers}
-            words = {port: self._socket(ports.words[bank, port]) for port in numbers}
-            writing = {port for of, port in ports.writing if of == bank}
-            banks[bank] = self._memory(ports.bank_name(bank), ports.array, drivers, words, writing)
+            drivers, words, writing = self.bank(ports, bank)
+            banks[bank] = self.memory(ports.bank_name(bank), ports.array, drivers, words, writing)
         return HostArray(ports.array, banks)
+
+    def bank(self, ports: ArrayPorts, bank: int) -> tuple[dict[int, tuple[Signal, ...]], dict[int, Signal], set[int]]:
+        """By port: what drives the memory of a bank, and what it reads; and the ports that write."""
+        numbers = [port for of, port in ports.words if of == bank]
+        drivers = {port: tuple(map(self.socket, ports.drivers[bank, port])) for port in numbers}
+        words = {port: self.socket(ports.words[bank, port]) for port in numbers}
+        return drivers, words, {port for of, port in ports.writing if of == bank}

@@ -51,7 +51,8 @@ class Waveform(Enum):
 class Design:
     """SystemVerilog files by name, the module on top, and what of it can be seen: pairs of module and variable.
 
-    `grids` keeps loops over arrays of elements as loops, which large grids need to compile.
+    `grids` keeps loops over arrays of elements as loops, which large grids need to compile. `bus`: it has AXI
+    interfaces in place of `start`, `done` and `stuck`.
     """
 
     files: Mapping[str, str]
@@ -59,6 +60,7 @@ class Design:
     visible: tuple[tuple[str, str], ...] = ()
     waveform: Waveform | None = None
     grids: bool = False
+    bus: bool = False
 
     def arguments(self) -> list[str]:
         """For Verilator."""
@@ -79,8 +81,10 @@ def model_library(design: Design) -> Path:
     """The shared library of a design: the one in the cache, or a new one; ToolError with what a tool says."""
     compiler, verilator = find_compiler(), find_verilator()
     flags = [*_FLAGS, *(_tracing(design.waveform)), *(["-O2"] if design.grids else [])]
-    sources = {**simulation_sources(design.files.values()), "driver.cpp": _text("driver.cpp")}
-    parts = [*flags, *_identity(verilator), *design.arguments(), design.seen()]
+    models = ("bus.h", "driver.cpp") if design.bus else ("driver.cpp",)
+    sources = {**simulation_sources(design.files.values()), **{name: _text(name) for name in models}}
+    more = [_text("bus.cpp")] if design.bus else []
+    parts = [*flags, *_identity(verilator), *design.arguments(), design.seen(), *more]
     parts += [part for item in (*design.files.items(), *sources.items()) for part in item]
 
     def make(place: Path) -> None:
@@ -105,6 +109,7 @@ def _compiled(
     with ThreadPoolExecutor(os.cpu_count()) as pool:  # each waits for a process of its own
         tracing = () if design.waveform is None else (f"{design.waveform.value[1]}.cpp",)
         runtime = [pool.submit(_runtime, name, compiler, verilator) for name in (*_RUNTIME, *tracing)]
+        runtime += [pool.submit(_models, compiler, verilator)] if design.bus else []
         header = pool.submit(_header, flags, compiler, verilator)
         given = [str(folder / name) for name in ("visible.vlt", *design.files)]
         verilator.run([*design.arguments(), "--Mdir", str(generated), *given], f"the design '{design.top}'")
@@ -145,6 +150,19 @@ def _runtime(name: str, compiler: Compiler, verilator: Verilator) -> Path:
 
     key = content_key(compiler, [*flags, *_identity(verilator), _text("driver.h")])
     return kept(_KEPT, f"{key}.o", make)
+
+
+def _models(compiler: Compiler, verilator: Verilator) -> Path:
+    """The object of the models of a bus, which know no design: the one in the cache, or a new one."""
+    source = library_directory() / "simulation" / "bus.cpp"
+    flags = [*_FLAGS, *_includes(verilator), "-c", str(source)]
+
+    def make(place: Path) -> None:
+        declared = library_directory() / "simulation" / "driver.h"
+        compiler.run([*flags, "-include", str(declared), "-o", str(place)], "the models of a bus")
+
+    texts = [_text(name) for name in ("bus.cpp", "bus.h", "driver.h")]
+    return kept(_KEPT, f"{content_key(compiler, [*flags, *_identity(verilator), *texts])}.o", make)
 
 
 def _header(flags: Sequence[str], compiler: Compiler, verilator: Verilator) -> Path:

@@ -32,7 +32,8 @@ class Simulation:
     pairs of a module and a variable of it, for all its instances.
 
     `random_state` seeds registers and memories with random contents instead of zeros. `waveform` is a file (`.vcd` or
-    `.fst`) that all signals are written to. `grids` compiles loops over arrays of elements as loops.
+    `.fst`) that all signals are written to. `grids` compiles loops over arrays of elements as loops. With a `bus`, the
+    module has AXI interfaces in place of `start`, `done` and `stuck`, to which a `Bus` attaches models.
     """
 
     def __init__(
@@ -44,9 +45,10 @@ class Simulation:
         random_state: int | None = None,
         waveform: str | Path | None = None,
         grids: bool = False,
+        bus: bool = False,
     ) -> None:
         form = None if waveform is None else Waveform.of(Path(waveform))
-        path = model_library(Design(files, top, tuple(dict.fromkeys(visible)), form, grids))
+        path = model_library(Design(files, top, tuple(dict.fromkeys(visible)), form, grids, bus))
         self.top = top
         self._library = _loaded(path)
         seed = -1 if random_state is None else random_state % (1 << 31)

@@ -1,4 +1,5 @@
-// Functions that drive any model with the ports clk, rst, start, done and stuck: the same text for all of them.
+// Functions that drive any model with the ports clk, rst, start, done and stuck, or with AXI interfaces in place of the
+// last three: the same text for all of them.
 #include "Vsim.h"
 #ifdef ALLO_TRACE
 #include ALLO_TRACE
@@ -15,6 +16,18 @@ struct Simulation {
   Vsim *model;
   std::string output;
   std::uint64_t edges = 0;
+#ifdef ALLO_BUS
+  Bus bus;
+  const unsigned char *stuck = nullptr; // the signal of that name
+
+  void begin() { // a run
+    bus.violation.clear();
+    bus.asleep = false;
+    for (auto &one : bus.models)
+      one->start();
+    bus.drive();
+  }
+#endif
 #ifdef ALLO_TRACE
   ALLO_TRACER *trace = nullptr;
 #endif
@@ -29,6 +42,7 @@ struct Simulation {
 #ifdef ALLO_TRACE
     delete trace;
 #endif
+    Verilated::threadContextp(&context); // scopes leave that one, which may be of a simulation that is gone
     delete model;
   }
 
@@ -40,9 +54,15 @@ struct Simulation {
   }
 
   void edge() { // seen between two evaluations
+#ifdef ALLO_BUS
+    bus.sample();
+#endif
     model->clk = 1;
     model->eval();
     dump(false);
+#ifdef ALLO_BUS
+    bus.drive();
+#endif
     model->clk = 0;
     model->eval();
     dump(true);
@@ -56,6 +76,23 @@ template <typename Variable> std::uint64_t width(Variable *variable) {
     return variable->entBits();
   else
     return variable->packed().elements();
+}
+
+template <typename Model> void set_start([[maybe_unused]] Model *model, [[maybe_unused]] int value) {
+  if constexpr (requires { model->start; })
+    model->start = value;
+}
+
+template <typename Model> bool is_done([[maybe_unused]] Model *model) {
+  if constexpr (requires { model->done; })
+    return model->done;
+  return false;
+}
+
+template <typename Model> bool is_stuck([[maybe_unused]] Model *model) {
+  if constexpr (requires { model->stuck; })
+    return model->stuck;
+  return false;
 }
 
 Simulation *running(void *handle) {
@@ -104,13 +141,20 @@ API void allo_sim_delete(void *handle) { delete running(handle); }
 API void allo_sim_reset(void *handle) {
   auto *simulation = running(handle);
   Vsim *model = simulation->model;
-  model->start = 0;
+  set_start(model, 0);
   model->clk = 0;
   model->rst = 1;
+#ifdef ALLO_BUS
+  simulation->bus.reset();
+#endif
   model->eval();
   simulation->edge();
   simulation->edge();
   model->rst = 0;
+#ifdef ALLO_BUS
+  simulation->bus.reset();
+  simulation->bus.violation.clear();
+#endif
   model->eval();
   stopped = false; // what is written before the reset has no meaning
   simulation->output.clear();
@@ -134,7 +178,11 @@ API int allo_sim_run(void *handle, int begin, std::uint64_t most, std::uint64_t 
   Vsim *model = simulation->model;
   std::uint64_t passed = 0;
   stopped = false;
-  model->start = begin;
+  set_start(model, begin);
+#ifdef ALLO_BUS
+  if (begin)
+    simulation->begin();
+#endif
   model->eval();
   Ended ended = limited;
   while (passed < most) {
@@ -142,11 +190,23 @@ API int allo_sim_run(void *handle, int begin, std::uint64_t most, std::uint64_t 
     ++passed;
     if (begin) {
       begin = 0;
-      model->start = 0;
+      set_start(model, 0);
       model->eval();
     }
-    if (stopped || model->done || model->stuck) {
-      ended = stopped ? failed : model->done ? done : stuck;
+    bool ends = is_done(model), waits = is_stuck(model);
+#ifdef ALLO_BUS
+    ends = simulation->bus.host->finished();
+    waits = *simulation->stuck;
+    if (ends)
+      for (auto &one : simulation->bus.models)
+        one->finish();
+    if (!simulation->bus.violation.empty()) {
+      allo_sim_print("%s", simulation->bus.violation.c_str());
+      stopped = true;
+    }
+#endif
+    if (stopped || ends || waits) {
+      ended = stopped ? failed : ends ? done : stuck;
       break;
     }
   }
@@ -159,3 +219,73 @@ API int allo_sim_run(void *handle, int begin, std::uint64_t most, std::uint64_t 
 }
 
 API const char *allo_sim_output(void *handle) { return running(handle)->output.c_str(); }
+
+#ifdef ALLO_BUS
+namespace {
+Wire wire_of(Simulation *simulation, const char *scope, const std::string &name) {
+  const VerilatedScope *found = simulation->context.scopeFind(scope);
+  VerilatedVar *variable = found ? found->varFind(name.c_str()) : nullptr;
+  return variable ? Wire{static_cast<unsigned char *>(variable->datap()), variable->totalSize()} : Wire{};
+}
+} // namespace
+
+// Attach a model to the ports whose names begin with `name`: a memory ('m': `facts` are its bits, latency, and the
+// cycles of so many words), a source or a sink of streams ('i', 'o': its bits), a host ('h'). The ports are those of
+// the scope `outside` or, in some versions of Verilator, of `top`.
+API int allo_bus_attach(void *handle, char kind, const char *name, const char *outside, const char *top,
+                        const std::uint64_t *facts) {
+  auto *simulation = running(handle);
+  Bus &bus = simulation->bus;
+  Find find = [=](const std::string &port) {
+    Wire found = wire_of(simulation, outside, port);
+    return found.data ? found : wire_of(simulation, top, port);
+  };
+  if (kind == 'm')
+    bus.models.push_back(std::make_unique<Memory>(bus, name, find, facts[0], facts[1], Pace{facts[2], facts[3]}));
+  else if (kind == 'i')
+    bus.models.push_back(std::make_unique<Source>(bus, name, find, facts[0]));
+  else if (kind == 'o')
+    bus.models.push_back(std::make_unique<Sink>(bus, name, find, facts[0]));
+  else {
+    auto host = std::make_unique<Host>(bus, name, find);
+    bus.host = host.get();
+    bus.models.push_back(std::move(host));
+  }
+  bus.models.back()->reset();
+  return static_cast<int>(bus.models.size()) - 1;
+}
+
+API void allo_bus_begin(void *handle, const char *scope, std::int64_t seed) { // before a run is described
+  auto *simulation = running(handle);
+  simulation->bus.regions.clear();
+  simulation->bus.host->reset();
+  simulation->bus.chance.is_random = seed >= 0;
+  simulation->bus.chance.state = static_cast<std::uint64_t>(seed);
+  simulation->stuck = wire_of(simulation, scope, "stuck").data;
+}
+
+API void allo_bus_region(void *handle, const char *port, std::uint64_t base, void *data, std::uint64_t bytes,
+                         std::uint64_t used, int reads, int writes) {
+  auto *place = static_cast<unsigned char *>(data);
+  running(handle)->bus.regions.push_back({port, base, bytes, place, reads != 0, writes != 0, used});
+}
+
+API void allo_bus_stream(void *handle, int model, void *data, std::uint64_t words) {
+  Model *found = running(handle)->bus.models[model].get();
+  if (auto *source = dynamic_cast<Source *>(found))
+    source->data = static_cast<unsigned char *>(data), source->count = words;
+  else if (auto *sink = dynamic_cast<Sink *>(found))
+    sink->data = static_cast<unsigned char *>(data), sink->count = words;
+}
+
+API void allo_bus_step(void *handle, char kind, std::uint64_t place, std::uint64_t value) {
+  running(handle)->bus.host->steps.push_back({kind, place, value});
+}
+
+API std::uint64_t allo_bus_found(void *handle, std::uint64_t number) { return running(handle)->bus.host->found[number]; }
+
+API void allo_bus_counts(void *handle, int model, std::uint64_t *counts) {
+  auto *memory = static_cast<Memory *>(running(handle)->bus.models[model].get());
+  std::memcpy(counts, memory->counts, sizeof memory->counts);
+}
+#endif

@@ -9,4 +9,8 @@ extern "C" int allo_sim_print(const char *format, ...);
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
+#include <deque>
+#include <functional>
+#include <memory>
 #include <string>
+#include <vector>

@@ -39,6 +39,13 @@ def test_cycles_are_counted_from_the_edge_that_samples_start() -> None:
     assert SimulatedRun(41_000).finished
 
 
+def test_simulations_of_one_design_are_closed_in_any_order() -> None:
+    first, second = counter(3), counter(4)
+    assert (first.run(), second.run()) == (SimulatedRun(3), SimulatedRun(4))
+    second.close()
+    first.close()
+
+
 def test_a_limit_and_going_on() -> None:
     model = counter(500)
     assert model.run(100) == SimulatedRun(100, limited=True)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from allo.backend.rtl.library import library_files
+from allo.backend.rtl.library import library_directory, library_files
 from allo.backend.rtl.synthesise.yosys import is_available, reading, run_yosys
 from allo.errors import ToolError
 
@@ -46,6 +46,37 @@ def test_a_faulty_fifo_has_no_proof(name: str, tmp_path: Path) -> None:
     assert text.count(right) == 1
     with pytest.raises(ToolError, match="Called with -verify and proof did fail"):
         proved(text.replace(right, wrong), tmp_path, 4, 3)
+
+
+BURSTS = "allo_axi_bursts.sv"
+BURST_FAULTS = {
+    "across 4 KiB": ("page > 256 ? 9'd256 : 9'(page)", "9'd256"),
+    "changes an address": ("active && (!valid || ready)", "active"),
+    "withdraws an address": ("else if (ready) valid <= 0", "else valid <= 0"),
+    "one burst too many": ("left == 32'(count)", "left < 32'(count)"),
+    "too many open": ("open != CW'(OUTSTANDING)", "1'b1"),
+}
+BURST_INDUCTION = [step.replace("allo_fifo", "allo_axi_bursts").replace("7 t:", "4 t:") for step in INDUCTION]
+
+
+def proved_bursts(text: str, folder: Path, width: int) -> str:
+    (folder / BURSTS).write_text(text)
+    read = reading([BURSTS], "allo_axi_bursts", ["ALLO_PROOF"], W=width, A=16, OUTSTANDING=4)
+    return run_yosys([read, *BURST_INDUCTION], folder, "the proof")
+
+
+@pytest.mark.parametrize("width", [32, 512])
+def test_addresses_of_bursts_stay_and_cross_no_page(width: int, tmp_path: Path) -> None:
+    text = (library_directory() / BURSTS).read_text()
+    assert "Induction step proven: SUCCESS!" in proved_bursts(text, tmp_path, width)
+
+
+@pytest.mark.parametrize("name", BURST_FAULTS)
+def test_faulty_bursts_have_no_proof(name: str, tmp_path: Path) -> None:
+    text, (right, wrong) = (library_directory() / BURSTS).read_text(), BURST_FAULTS[name]
+    assert text.count(right) == 1
+    with pytest.raises(ToolError, match="Called with -verify and proof did fail"):
+        proved_bursts(text.replace(right, wrong), tmp_path, 32)
 
 
 def equal_to_its_gates(module: str, options: dict[str, int], synthesis: str, folder: Path) -> str:
