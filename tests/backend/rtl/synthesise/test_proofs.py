@@ -54,7 +54,7 @@ BURST_FAULTS = {
     "changes an address": ("active && (!valid || ready)", "active"),
     "withdraws an address": ("else if (ready) valid <= 0", "else valid <= 0"),
     "one burst too many": ("left == 32'(count)", "left < 32'(count)"),
-    "too many open": ("open != CW'(OUTSTANDING)", "1'b1"),
+    "too many open": ("open != $unsigned(CW'(OUTSTANDING))", "1'b1"),
 }
 BURST_INDUCTION = [step.replace("allo_fifo", "allo_axi_bursts").replace("7 t:", "4 t:") for step in INDUCTION]
 
