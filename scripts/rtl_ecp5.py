@@ -1,7 +1,7 @@
 """Delays of integers and clocks of float units on ECP5, placed and routed by nextpnr: what targets/ecp5.toml is set by.
 
 python scripts/rtl_ecp5.py             (integers; some minutes)
-python scripts/rtl_ecp5.py --floats    (units of float32: a table of docs/rtl-library.md)
+python scripts/rtl_ecp5.py --floats    (units of float32; minutes for each, no page quotes them)
 python scripts/rtl_ecp5.py --designs   (whole kernels, beside the estimate for UltraScale+: a table of docs/rtl.md)
 """
 

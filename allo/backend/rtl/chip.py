@@ -62,6 +62,10 @@ class ChipMemories:
         raw = np.frombuffer(b"".join(found), np.uint8)
         return raw.view(f"u{size}") if size <= 8 else raw.view(np.uint32).reshape(place.depth, -1)
 
+    def width(self, name: str) -> int:
+        """The bits of each word of a memory or a result."""
+        return self._places[name.removesuffix(".mem")].width
+
     def _exchanged(self, write: int, place: int, address: int, data: int) -> int:
         form = self.form
         word = ((write << form.place | place) << form.address | address) << form.data | data

@@ -15,6 +15,7 @@ class Memories(Protocol):
 
     def load(self, name: str, words: Array) -> None: ...
     def read(self, name: str) -> Array: ...
+    def width(self, name: str) -> int: ...
 
 
 def pass_to(place: HostArray | str, holder: Array, model: Memories) -> None:
@@ -38,7 +39,7 @@ def fetch(place: HostArray | str, holder: Array, model: Memories) -> None:
     """Bring what memories hold into an argument, or a result."""
     if isinstance(place, str):
         words = _words(holder, 1)
-        words[...] = _extended(model.read(place), 1, words, None)
+        words[...] = _extended(model.read(place), 1, words, model.width(place) if holder.dtype.kind == "i" else None)
         return
     bank_of, address_of = (numbers.reshape(-1) for numbers in place.array.positions())
     words = _words(holder, bank_of.size)

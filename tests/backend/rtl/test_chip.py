@@ -198,3 +198,17 @@ def test_a_schedule_for_the_delays_of_the_chip() -> None:
     fast = s.build(target="rtl", device=load_target("ecp5").at(250))
     assert found.predicted_cycles is not None and fast.predicted_cycles is not None
     assert fast.predicted_cycles > found.predicted_cycles
+
+
+def test_narrow_results_keep_their_signs() -> None:
+    int7, int33 = Int(7), Int(33)
+
+    def negated(a: int7, b: int33) -> (int7, int33):
+        c: int7 = -a
+        d: int33 = -b
+        return c, d
+
+    built = allo.customize(negated).build(target="rtl")
+    expected = allo.interpret(negated)(3, 1 << 31)
+    assert expected == (-3, -(1 << 31))
+    assert built(3, 1 << 31) == built.on_chip(Chip(built).transfer)(3, 1 << 31) == expected

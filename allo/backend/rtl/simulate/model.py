@@ -95,6 +95,10 @@ class Simulation:
         """A copy of the words of a variable."""
         return self.view(name).copy()
 
+    def width(self, name: str) -> int:
+        """The bits of each word of a variable."""
+        return self._view(name)[1]
+
     def number(self, name: str) -> int:
         """The value of a variable that is no array."""
         words, _ = self._view(name)
