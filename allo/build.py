@@ -2,31 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 from .backend.cpu import MANIFEST as CPU
-from .backend.manifest import Manifest
+from .backend.registry import backends
 from .customize import Schedule
 from .dataflow.banks import with_own_banks
-from .errors import TargetError, ToolError, nearest
+from .errors import TargetError, nearest
 from .ir.recursion import reads_programs
 from .messages import working
-
-
-def _backends() -> Iterator[Manifest]:
-    """All backends; those after the first are loaded when someone asks for more than the CPU."""
-    yield CPU
-    from .backend.hls import CODE, PROJECTS
-
-    yield from CODE
-    yield from PROJECTS
-    from .backend.rtl import MANIFEST as RTL
-
-    yield RTL
-    from .backend.aie import MANIFEST as AIE
-
-    yield AIE
 
 
 @reads_programs
@@ -64,12 +48,12 @@ def build(
     `"aie"` maps the tasks of a region on an array of processors: MLIR-AIE text (`.mlir`), and calls on a model of the
     array. Options `project`, `mapping_primitives`, `device_type`, `dialect` (docs/npu.md).
 
-    Raises TargetError for an unknown target, mode or option, ToolError if a tool of the target is absent.
+    Raises TargetError for an unknown target, mode or option.
     """
     wanted = CPU.names[0] if target is None else target
-    backend = next((b for b in _backends() if wanted in b.names), None)
+    backend = next((b for b in backends() if wanted in b.names), None)
     if backend is None:
-        names = [name for backend in _backends() for name in backend.names]
+        names = [name for backend in backends() for name in backend.names]
         hint = nearest(str(wanted), names) or f"the targets are {', '.join(names)}"
         raise TargetError(f"there is no target '{wanted}'", hint=hint)
     if mode is not None and mode not in backend.modes:
@@ -84,8 +68,6 @@ def build(
         if name not in backend.options:
             listed = ", ".join(backend.options) or "none"
             raise TargetError(f"target '{wanted}' takes no option '{name}'", hint=f"its options: {listed}")
-    if missing := backend.missing_tools():
-        raise ToolError(f"target '{wanted}' cannot be built on this machine: {'; '.join(missing)}")
     if backend.own_banks and schedule.divides_arguments:
         schedule = with_own_banks(schedule)
     with working(f"building '{schedule.top_func_name}' for {' '.join(filter(None, (wanted, mode)))}"):

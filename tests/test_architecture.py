@@ -28,7 +28,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("allo.backend.external",),
     ("allo.backend.cpu", "allo.backend.hls", "allo.backend.rtl"),
     ("allo.backend.aie", "allo.backend.mesh"),  # their models run code of the CPU
-    ("allo.backend.ip", "allo.backend.llvm", "allo.backend.vitis"),
+    ("allo.backend.ip", "allo.backend.llvm", "allo.backend.vitis", "allo.backend.registry"),
     ("allo.equivalence",),
     ("allo.build", "allo.cli", "allo.report"),
     ("allo.importers",),

@@ -2,6 +2,7 @@
 
 import io
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -131,6 +132,41 @@ def test_wrong_options_have_suggestions(capsys, design):
     )  # fmt: skip
     code, out, _ = run(capsys, "--version")
     assert code == 0 and out.startswith(f"allo {allo.__version__} (MLIR ")
+
+
+def parts_of_targets(capsys):
+    """What `allo doctor` finds for each part: what there is, what is lacking and what to do."""
+    code, out, err = run(capsys, "doctor", "--json")
+    assert (code, err) == (0, "")
+    found = json.loads(out)["findings"]
+    return {(one["of"], part): (one["found"], one["lacks"], one["hint"]) for one in found for part in one["parts"]}
+
+
+def test_doctor(capsys, monkeypatch, tmp_path):
+    """What is here, and what each part of a target lacks where no command is on the path."""
+    code, out, err = run(capsys, "doctor")
+    assert (code, err) == (0, "") and out.startswith(f"allo {allo.__version__} (MLIR ")
+    shown = dict(re.split(" {2,}", line) for line in out.splitlines()[2:])
+    assert shown["llvm, simulator: kernels"] == "one was compiled, and gives what it must"
+    assert shown["vhls: code"] == "needs no tool"
+    linker = tmp_path / "v++"
+    linker.write_text("")
+    linker.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.delenv("CXX", raising=False)
+    monkeypatch.delenv("XILINX_XRT", raising=False)
+    found = parts_of_targets(capsys)
+    needs = "external kernels need a C++ compiler, and there is none: looked for g++, clang++ or c++"
+    for place in (("llvm, simulator", "kernels in C++"), ("vitis_hls", "csim"), ("rtl", "calls")):
+        assert found[place] == (None, needs, "install g++, or set CXX to the command of a compiler")
+    assert found["vitis_hls", "csyn"] == (None, "Vitis HLS is not installed here (no command 'vitis_hls')", None)
+    assert found["vitis_hls", "hw"] == (None, "XRT is not installed here (no command 'g++')", None)
+    (tmp_path / "g++").symlink_to(linker)
+    lacks = "XRT is not set up here (no variable XILINX_XRT)"
+    assert parts_of_targets(capsys)["vitis_hls", "hw"] == (None, lacks, "source the set-up script of the tool")
+    monkeypatch.setenv("XILINX_XRT", str(tmp_path))
+    tools = f"Vitis ({linker}), XRT ({tmp_path / 'g++'})"
+    assert parts_of_targets(capsys)["vitis_hls", "hw"] == (tools, None, None)
 
 
 def test_designs_and_steps_from_stdin(capsys, monkeypatch, design, tmp_path):

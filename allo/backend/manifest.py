@@ -1,4 +1,4 @@
-"""Manifest of a backend: its names, options, modes, missing tools and builder."""
+"""Manifest of a backend: its names, options, modes, the tools that its parts need, and its builder."""
 
 from __future__ import annotations
 
@@ -11,18 +11,29 @@ from ..ir.module import Module
 
 
 @dataclass(frozen=True, slots=True)
+class ToolPart:
+    """A part of a backend that needs a tool, by the name that users give it.
+
+    `require` says which tool there is, or raises ToolError.
+    """
+
+    name: str
+    require: Callable[[], str]
+
+
+@dataclass(frozen=True, slots=True)
 class Manifest:
     """A backend: the names users give it, the options and modes it takes, and how it builds.
 
-    `missing_tools` lists what the machine lacks, as sentences; `build(module, mode, options)` makes the result.
+    `build(module, mode, options)` makes the result; it needs no tool, but some of `parts` do.
     With `own_banks`, no two processes of a region may use one bank of an array.
     """
 
     names: tuple[str, ...]
     modes: tuple[str, ...]
     options: tuple[str, ...]
-    missing_tools: Callable[[], tuple[str, ...]]
     build: Callable[[Module, str | None, dict[str, Any]], Any]
+    parts: tuple[ToolPart, ...] = ()
     own_banks: bool = False
 
 

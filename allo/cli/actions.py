@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Sequence
+from dataclasses import asdict
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ from ..errors import counted
 from ..estimate import estimate
 from ..verify import Different, Equivalent
 from .designs import STDIN, TYPED, WrongCommand, load, read, split_name
+from .doctor import findings, system
 from .output import show, tell, write
 
 EQUIVALENT, DIFFERENT, UNKNOWN, REFUSED = 0, 1, 2, 3  # exit codes of `check`
@@ -144,6 +146,17 @@ def build_design(
         tell(f"run next: {command}")
     if not built.commands:
         tell(f"what to do with it: {built.project.folder / 'README.md'}")
+
+
+def tell_what_works(as_json: bool) -> None:
+    """`allo doctor`."""
+    found = findings()
+    if as_json:
+        told = {"versions": versions(), "system": system(), "findings": [asdict(one) for one in found]}
+        show(json.dumps(told, indent=2), "json")
+        return
+    width = max(len(one.label) for one in found)
+    show("\n".join([f"{versions()} on {system()}", "", *(f"{one.label:<{width}}  {one}" for one in found)]), "text")
 
 
 def _settings(entries: Sequence[str]) -> dict[str, Any]:

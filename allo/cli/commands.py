@@ -15,7 +15,7 @@ from .designs import completions
 type Action = Callable[[], int | None]
 
 app = typer.Typer(
-    help="Print, check, apply, draw, estimate and build schedules.",
+    help="Print, check, apply, draw, estimate and build schedules; say what works on this machine.",
     epilog="A design is `file.py:name`, where the name is a kernel, a schedule or a function that makes one, "
     "or a module, `file.mlir`; `-:name` and `-` read them from stdin.",
     pretty_exceptions_enable=False,
@@ -188,3 +188,9 @@ def _build(
 ) -> Action:
     """Build for a target: print the code, or write a project and say what to run next."""
     return partial(actions.build_design, design, link or (), target, mode, project, config or ())
+
+
+@app.command("doctor")
+def _doctor(json: Annotated[bool, typer.Option("--json", help="as JSON")] = False) -> Action:
+    """Say what works on this machine, and what each target lacks: compilers, simulators, vendors' tools, packages."""
+    return partial(actions.tell_what_works, json)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import shutil
 from typing import Any
 
-from ...errors import TargetError, nearest
+from ...errors import TargetError, ToolError, nearest
 from ...ir.module import Module
-from ..manifest import Manifest
+from ..manifest import Manifest, ToolPart
 from .device import array_of
 from .module import AIEModule
 from .text import RELEASES
@@ -43,10 +43,16 @@ def _build(module: Module, mode: str | None, options: dict[str, Any]) -> AIEModu
     )  # fmt: skip
 
 
+def _tools() -> str:
+    if not is_available():
+        raise ToolError("the commands aiecc.py and xrt-smi are not here, and calls run on the model of the array")
+    return "aiecc.py and xrt-smi; calls run on the model of the array nevertheless"
+
+
 MANIFEST = Manifest(
     names=("aie", "npu-model"),
     modes=(),
     options=("project", "mapping_primitives", "device_type", "dialect", "profile", "trace", "cycles", *_OF_DEVICES),
-    missing_tools=lambda: (),
     build=_build,
+    parts=(ToolPart("devices", _tools),),
 )

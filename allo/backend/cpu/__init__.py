@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from ...ir.module import Module
-from ..manifest import Manifest, seconds
+from ..external.compiler import compiler_name
+from ..manifest import Manifest, ToolPart, seconds
 from .module import LLVMModule
 
 __all__ = ["MANIFEST", "LLVMModule"]
@@ -24,6 +25,6 @@ MANIFEST = Manifest(
     names=("llvm", "simulator"),
     modes=(),
     options=("fastmath", "contract", "unbounded", "check", "timed", "timeout", "threads"),
-    missing_tools=lambda: (),
     build=_build,
+    parts=(ToolPart("kernels in C++", compiler_name),),
 )

@@ -79,6 +79,12 @@ def find_compiler() -> Compiler:
     )
 
 
+def compiler_name() -> str:
+    """Which compiler there is, with its version; ToolError if there is none."""
+    found = find_compiler()
+    return f"{found.version.splitlines()[0]} ({found.command[0]})"
+
+
 @cache
 def _version(command: tuple[str, ...]) -> str:
     return _started([*command, "--version"]).stdout

@@ -9,9 +9,14 @@ from ...ir.hang import Hang
 from ...ir.module import Module
 from ...poly.hangs import hang_of
 from ...target import Fpga, load_target
-from ..manifest import Manifest
+from ..external.compiler import compiler_name
+from ..manifest import Manifest, ToolPart
 from .interface.settings import settings_of
 from .module import RTLModule, SimulationOptions, written_project
+from .simulate.tool import find_verilator
+from .synthesise.lint import slang_version
+from .synthesise.nextpnr import nextpnr_version
+from .synthesise.yosys import yosys_version
 
 __all__ = ["MANIFEST", "RTLModule"]
 _PROFILE = "rtl"
@@ -39,6 +44,26 @@ def _build(module: Module, mode: str | None, options: dict[str, Any]) -> RTLModu
     return made
 
 
+def _simulator() -> str:
+    return f"Verilator {find_verilator().version}, {compiler_name()}"
+
+
+def _yosys() -> str:
+    return f"Yosys {yosys_version()}"
+
+
+def _slang() -> str:
+    return f"slang {slang_version()}"
+
+
+def _nextpnr() -> str:
+    return f"{_yosys()}, nextpnr {nextpnr_version()}"
+
+
 MANIFEST = Manifest(
-    ("rtl",), (), ("device", "limit", "random_state", "waveform", "project", "interface"), lambda: (), _build
+    ("rtl",), (), ("device", "limit", "random_state", "waveform", "project", "interface"), _build,
+    (
+        ToolPart("calls", _simulator), ToolPart("synthesise()", _yosys), ToolPart("lint()", _slang),
+        ToolPart('synthesise(target="ecp5")', _nextpnr),
+    ),
 )  # fmt: skip

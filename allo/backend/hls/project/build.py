@@ -9,13 +9,14 @@ from typing import Any
 
 from ....errors import TargetError
 from ....ir.module import Module
-from ...manifest import Manifest, seconds
+from ...external.compiler import compiler_name
+from ...manifest import Manifest, ToolPart, seconds
 from ..csim.module import HLSModule
 from ..interface.settings import settings_of
 from ..requested import OPTION, rewritten
 from ..text.open_arrays import check_open_arrays, has_open_arrays
 from .files import Project
-from .flows import FLOWS, ToolFlow
+from .flows import FLOWS, Mode, ToolFlow
 from .module import ProjectModule
 from .vendors import OTHER_FLOWS
 
@@ -61,13 +62,20 @@ def _build_for(target: str, module: Module, mode: str | None, options: dict[str,
     return _build(flow, module, mode, options)
 
 
+def _tools(name: str, mode: Mode) -> str:
+    """The tools of a mode; that of the simulation here is a compiler."""
+    if name == "csim":
+        return compiler_name()
+    return ", ".join(dict.fromkeys(step.require() for step in (*mode.build, *mode.call)))
+
+
 def _manifest(flow: ToolFlow) -> Manifest:
     return Manifest(
         names=(flow.target,),
         modes=tuple(flow.modes),
         options=("project", "configs", "check", "unbounded", "timeout", "wrap_io", OPTION),
-        missing_tools=lambda: (),
         build=partial(_build, flow),
+        parts=tuple(ToolPart(name, partial(_tools, name, flow.modes[name])) for name in flow.modes),
         own_banks=flow.vendor.canonical,
     )
 

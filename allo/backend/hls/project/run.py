@@ -40,22 +40,30 @@ class ToolStep:
     def command(self, folder: Path, variables: Sequence[str]) -> list[str]:
         return ["make", "-C", str(folder), self.goal, *variables]
 
+    def require(self) -> str:
+        """The tool and where its command is; ToolError if it cannot be run here."""
+        path = next(filter(None, map(shutil.which, self.commands)), None)
+        if path is None:
+            raise ToolError(f"{self.tool} is not installed here (no command '{self.commands[0]}')")
+        if self.environment and not os.environ.get(self.environment):
+            raise ToolError(
+                f"{self.tool} is not set up here (no variable {self.environment})",
+                hint="source the set-up script of the tool",
+            )
+        return f"{self.tool} ({path})"
+
 
 def require_tools(stages: Sequence[ToolStep], folder: Path, variables: Sequence[str]) -> None:
     """Raises ToolError, which names the tool and the command of the last stage, if one of them cannot be run here."""
     command = shlex.join(stages[-1].command(folder, variables))
     written = f"the project is written to {folder}, but"
     for stage in stages:
-        if not any(shutil.which(name) for name in stage.commands):
-            raise ToolError(
-                f"{written} {stage.tool} is not installed here (no command '{stage.commands[0]}')",
-                hint=f"run `{command}` on a machine that has it",
-            )
-        if stage.environment and not os.environ.get(stage.environment):
-            raise ToolError(
-                f"{written} {stage.tool} is not set up here (no variable {stage.environment})",
-                hint=f"source the set-up script of the tool, then run `{command}`",
-            )
+        try:
+            stage.require()
+        except ToolError as error:
+            (told,), run = error.diagnostics, f"run `{command}`"
+            hint = f"{told.hint}, then {run}" if told.hint else f"{run} on a machine that has it"
+            raise ToolError(f"{written} {told.message}", hint=hint) from None
     if shutil.which("make") is None:
         raise ToolError(f"{written} there is no command 'make'", hint=f"install make, then run `{command}`")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.metadata
 import importlib.util
 import re
 import tempfile
@@ -62,10 +63,16 @@ def is_available() -> bool:
     return importlib.util.find_spec("pyslang") is not None
 
 
-def linted(files: Mapping[str, str], top: str) -> tuple[LintWarning, ...]:
-    """Errors and warnings of the module `top` and all it is made of; ToolError if slang is not there."""
+def slang_version() -> str:
+    """Its version; ToolError if it is not there."""
     if not is_available():
         raise ToolError("lint needs slang, and it is not installed", hint="pip install allo[synth]")
+    return importlib.metadata.version("pyslang")
+
+
+def linted(files: Mapping[str, str], top: str) -> tuple[LintWarning, ...]:
+    """Errors and warnings of the module `top` and all it is made of; ToolError if slang is not there."""
+    slang_version()
     options = ["-Weverything", *(f"-Wno-{name}" for name in ACCEPTED), "--top", top, *files]
     with tempfile.TemporaryDirectory() as folder:
         for name, text in files.items():
