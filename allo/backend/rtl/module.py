@@ -191,7 +191,6 @@ class RTLModule:
                 self._host = BusHost(self._model, self.interface, self.target.frequency, seed)
             self._monitors = LoopMonitors(self._model, self.design.loops)
             self._counters = FifoCounters(self._model, self.design.waits)
-            self.reset()
         return self._model
 
     def _visible(self) -> list[tuple[str, str]]:

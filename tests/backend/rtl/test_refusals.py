@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 import allo
-from allo.ir.types import int32
+from allo.ir.types import Stateful, int32
+from allo.memory import Memory
 
 from .test_loops import gemm, numbers
 
@@ -74,4 +75,20 @@ def test_run_time_extents() -> None:
         "    def open_end(x: int32[...], y: int32[8]):\n"
         "    ^\n"
         "  hint: give the array constant extents"
+    )
+
+
+def test_first_values_in_memory_that_begins_with_zeros() -> None:
+    def seen(x: int32) -> int32:
+        before: Stateful[int32[64]] = 3
+        before[x] += x
+        return before[0]
+
+    s = allo.customize(seen)
+    s.bind("before", memory=Memory(resource="URAM"))
+    assert refusal(s) == (
+        "AT 'before' stays from call to call and begins with values other than 0, which URAM cannot\n"
+        "    before: Stateful[int32[64]] = 3\n"
+        "    ^\n"
+        "  hint: bind it to BRAM or LUTRAM"
     )

@@ -36,6 +36,7 @@ _CLOCK = (("clk", _one), ("en", _one))
 _BEHIND = ("allo_pipe",)
 _PORT = (("en", _one), ("we", _one), ("addr", _address()), ("d", _of("W")))
 _STYLE = {"STYLE": "auto"}
+_CONTENTS: dict[str, int | str] = {"FILL": 0, "INIT": "'0"}
 _DATA = {"W": 32, "DEPTH": 64}
 
 
@@ -66,11 +67,11 @@ _STORAGE = (
         (("y", _of("W")),), needs=("allo_fifo",),
     ),
     LibraryModule(
-        "allo_ram_1rw", {**_DATA, "READ_LATENCY": 1, **_STYLE}, (("clk", _one), *_PORT),
+        "allo_ram_1rw", {**_DATA, "READ_LATENCY": 1, **_STYLE, **_CONTENTS}, (("clk", _one), *_PORT),
         (("q", _of("W")),), "READ_LATENCY", _BEHIND, "mem",
     ),
     LibraryModule(
-        "allo_ram_sdp", {**_DATA, "READ_LATENCY": 1, **_STYLE},
+        "allo_ram_sdp", {**_DATA, "READ_LATENCY": 1, **_STYLE, **_CONTENTS},
         (
             ("clk", _one), ("we", _one), ("waddr", _address()), ("wdata", _of("W")),
             ("ren", _one), ("raddr", _address()),
@@ -78,12 +79,12 @@ _STORAGE = (
         (("rdata", _of("W")),), "READ_LATENCY", _BEHIND, "mem",
     ),
     LibraryModule(
-        "allo_ram_tdp", {**_DATA, "READ_LATENCY": 1, **_STYLE},
+        "allo_ram_tdp", {**_DATA, "READ_LATENCY": 1, **_STYLE, **_CONTENTS},
         (("clk", _one), *((f"{side}_{name}", width) for side in "ab" for name, width in _PORT)),
         (("a_q", _of("W")), ("b_q", _of("W"))), "READ_LATENCY", _BEHIND, "mem",
     ),
     LibraryModule(
-        "allo_lutram", {**_DATA, "READS": 1, "READ_LATENCY": 0, "STYLE": "distributed"},
+        "allo_lutram", {**_DATA, "READS": 1, "READ_LATENCY": 0, "STYLE": "distributed", **_CONTENTS},
         (
             ("clk", _one), ("we", _one), ("waddr", _address()), ("wdata", _of("W")),
             ("ren", _one), ("raddr", _address("READS")),
@@ -91,7 +92,7 @@ _STORAGE = (
         (("rdata", _of("W", "READS")),), "READ_LATENCY", _BEHIND, "mem",
     ),
     LibraryModule(
-        "allo_regs", {"W": 32, "DEPTH": 4, "WRITES": 1, "READS": 1, "READ_LATENCY": 0},
+        "allo_regs", {"W": 32, "DEPTH": 4, "WRITES": 1, "READS": 1, "READ_LATENCY": 0, **_CONTENTS},
         (
             ("clk", _one), ("we", _of("WRITES")), ("waddr", _address("WRITES")), ("wdata", _of("W", "WRITES")),
             ("ren", _one), ("raddr", _address("READS")),

@@ -98,6 +98,15 @@ class BankedArray:
         return bank, address
 
 
+    def divided(self, elements: Sequence[int]) -> dict[int, list[int]]:
+        """The words of each bank; those that hold no element are 0."""
+        banks, addresses = (numbers.reshape(-1) for numbers in self.positions())
+        found: dict[int, list[int]] = {int(bank): [0] * self.depth for bank in np.unique(banks)}
+        for element, bank, address in zip(elements, banks, addresses, strict=True):
+            found[int(bank)][int(address)] = element
+        return found
+
+
 def _reached(kind: Banks, extent: int, count: int, one: SubscriptNumber) -> list[int]:
     """The banks of a dimension that a subscript may come to."""
     low, high = max(one.low, 0), min(one.high, extent - 1)

@@ -7,7 +7,7 @@ next word that comes back. Place 0 is control: data 1 starts a call, 2 resets; i
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from ..library.described import address_width
@@ -124,7 +124,9 @@ class BoardModule(TopModule):
         value = self.socket(port)
         return self._known(value.name, place, value.name)
 
-    def cell(self, name: str, width: int, value: str, write: str, data: str) -> str:
+    def cell(
+        self, name: str, width: int, value: str, write: str, data: str, _: Sequence[int] | None = None
+    ) -> str:  # the host writes first values
         place, chosen = self._placed(1, width)
         either = self._shared(name, width, _low("host_data", width), data).name
         made = place_cell(self.builder, name, width, value, f"({chosen} || ({write} && host_running))", either)
@@ -132,7 +134,7 @@ class BoardModule(TopModule):
 
     def memory(
         self, name: str, array: BankedArray, drivers: Mapping[int, tuple[Signal, ...]], words: Mapping[int, Signal],
-        writing: set[int],
+        writing: set[int], _: Sequence[int] | None = None,
     ) -> str:  # fmt: skip
         memory = array.memory
         place, chosen = self._placed(array.depth, memory.width)

@@ -183,8 +183,20 @@ class FunctionHardware:
                     at=location_of(place),
                     hint="build the kernel for 'vitis_hls'",
                 )
+            self._check_first_values(base, memory, is_outside)
             self.arrays[base] = self._ports(base, name, memory, is_outside)
         return self.arrays[base]
+
+    def _check_first_values(self, base: ir.Value, memory: ArrayMemory, is_outside: bool) -> None:
+        symbol = global_name(base)
+        if symbol is not None and is_outside and memory.kind.name == "URAM" and any(self.initial(symbol)):
+            made = base.owner.operation
+            raise TargetError(
+                f"'{string_of(made, 'allo.name')}' stays from call to call and begins with values other than 0, which "
+                "URAM cannot",
+                at=location_of(made),
+                hint="bind it to BRAM or LUTRAM",
+            )
 
     def _ports(self, base: ir.Value, name: str, memory: ArrayMemory, is_outside: bool) -> ArrayPorts:
         """New ports for an array, or those that there are of a state."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from ..netlist.builder import ModuleBuilder
 from ..netlist.design import Signal
@@ -19,13 +19,15 @@ def place_memory(
     words: Mapping[int, Signal],
     writing: set[int],
     enable: str = "en",
+    contents: Sequence[int] | None = None,
 ) -> str:
     """A memory for one bank, by port: what drives it and what it reads; the name of the instance.
 
-    It stands still while it is not enabled.
+    It stands still while it is not enabled; `contents` are the bits of its words at first.
     """
     memory = array.memory
     parameters: dict[str, int | str] = {"W": memory.width, "DEPTH": array.depth, "READ_LATENCY": memory.read}
+    parameters |= _filled(memory.width, contents)
     count = max(drivers) + 1
     if memory.read and count <= 2:
         parameters["STYLE"] = f'"{_STYLES.get(memory.kind.name, "auto")}"'
@@ -55,12 +57,26 @@ def place_memory(
     return builder.instance("allo_regs", f"{name}_memory", parameters, sockets)
 
 
-def place_cell(builder: ModuleBuilder, name: str, width: int, value: str, write: str, data: str) -> str:
+def place_cell(
+    builder: ModuleBuilder, name: str, width: int, value: str, write: str, data: str,
+    contents: Sequence[int] | None = None,
+) -> str:  # fmt: skip
     """A register that the simulation can look into, as a memory of one word; the name of the instance."""
     parameters: dict[str, int | str] = {"W": width, "DEPTH": 1, "WRITES": 1, "READS": 1, "READ_LATENCY": 0}
+    parameters |= _filled(width, contents)
     sockets = {"clk": "clk", "we": write, "waddr": "1'b0", "wdata": data}
     sockets |= {"ren": "1'b1", "raddr": "1'b0", "rdata": value}
     return builder.instance("allo_regs", f"{name}_memory", parameters, sockets)
+
+
+def _filled(width: int, contents: Sequence[int] | None) -> dict[str, int | str]:
+    """The parameters that say what words hold at first."""
+    if contents is None:
+        return {}
+    words = [f"{width}'h{bits & ((1 << width) - 1):x}" for bits in contents]
+    if len(set(words)) == 1:
+        return {"FILL": 1, "INIT": words[0]}
+    return {"FILL": 2, "INIT": _joined(words)}
 
 
 def _side(

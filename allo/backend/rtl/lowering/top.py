@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from ....ir.names import unique_name
@@ -62,9 +62,7 @@ class TopModule:
             self.array(one, count + number) if isinstance(one, ArrayPorts) else self.result(number, one)
             for number, one in enumerate(kernel.results)
         ]
-        self.states = tuple(
-            KeptArray(self.placed(ports), tuple(kernel.initial(symbol))) for symbol, ports in kernel.states.items()
-        )
+        self.states = tuple(self.kept(symbol, ports) for symbol, ports in kernel.states.items())
         builder.instance(kernel.name, "kernel", {}, self.sockets)
         self.finish()
 
@@ -103,28 +101,38 @@ class TopModule:
         self.sockets[port.name] = made.name
         return made
 
-    def cell(self, name: str, width: int, value: str, write: str, data: str) -> str:
+    def kept(self, symbol: str, ports: ArrayPorts) -> KeptArray:
+        """What stays from call to call, in memories that begin with its first values."""
+        contents = tuple(self.kernel.initial(symbol))
+        return KeptArray(self.placed(ports, contents), contents)
+
+    def cell(
+        self, name: str, width: int, value: str, write: str, data: str, contents: Sequence[int] | None = None
+    ) -> str:
         """A register of an array or of a number; the name of its instance."""
-        return place_cell(self.builder, name, width, value, write, data)
+        written = write if contents is None else f"{write} && !rst"
+        return place_cell(self.builder, name, width, value, written, data, contents)
 
     def memory(
         self, name: str, array: BankedArray, drivers: Mapping[int, tuple[Signal, ...]], words: Mapping[int, Signal],
-        writing: set[int],
+        writing: set[int], contents: Sequence[int] | None = None,
     ) -> str:  # fmt: skip
-        """The memory of one bank; the name of its instance."""
-        return place_memory(self.builder, name, array, drivers, words, writing)
+        """The memory of one bank; the name of the instance. What it holds at first stays while the kernel is reset."""
+        enable = "en" if contents is None else "!rst"
+        return place_memory(self.builder, name, array, drivers, words, writing, enable, contents)
 
-    def placed(self, ports: ArrayPorts) -> HostArray:
-        """The memories of an array, which the kernel alone uses."""
+    def placed(self, ports: ArrayPorts, contents: Sequence[int] | None = None) -> HostArray:
+        """The memories of an array, which the kernel alone uses; `contents` are the bits of its elements at first."""
         banks = {}
-        width = ports.array.memory.width
+        array, width = ports.array, ports.array.memory.width
+        first = array.divided(contents) if contents is not None else {}
         for bank, (enable, word) in ports.cell_drivers.items():
             q, we, d = (self.socket(one) for one in (ports.cells[bank], enable, word))
-            banks[bank] = self.cell(ports.bank_name(bank), width, q.name, we.name, d.name)
+            banks[bank] = self.cell(ports.bank_name(bank), width, q.name, we.name, d.name, first.get(bank))
         for bank in sorted({bank for bank, _ in ports.words}):
             drivers, words, writing = self.bank(ports, bank)
-            banks[bank] = self.memory(ports.bank_name(bank), ports.array, drivers, words, writing)
-        return HostArray(ports.array, banks)
+            banks[bank] = self.memory(ports.bank_name(bank), array, drivers, words, writing, first.get(bank))
+        return HostArray(array, banks)
 
     def bank(self, ports: ArrayPorts, bank: int) -> tuple[dict[int, tuple[Signal, ...]], dict[int, Signal], set[int]]:
         """By port: what drives the memory of a bank, and what it reads; and the ports that write."""

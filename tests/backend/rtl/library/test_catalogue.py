@@ -27,7 +27,7 @@ def test_parameters_ports_and_instances(name: str) -> None:
     for folder in ["", *(["simulation"] if module.has_fast_model else [])]:
         text = text_of(name, folder)
         header = text[text.index("\nmodule ") : text.index(";\n", text.index("\nmodule "))]
-        declared = re.findall(r"(?<!local)parameter (?:int |bit )?(\w+) = ([^,)\s]+)", header)
+        declared = re.findall(r"(?<!local)parameter (?:int |bit |logic \[.*?\] )?(\w+) = ([^,)\s]+)", header)
         assert {parameter for parameter, _ in declared} == set(module.defaults)
         for parameter, value in declared:
             if value in module.defaults:  # a latency that is a width
