@@ -14,7 +14,7 @@ from allo.ir.types import float32
 from benchmarks import estimate as comparison
 from benchmarks.published import DESIGNS
 from examples import transformer
-from tests.seeds import sampled
+from tests.seeds import rotating, sampled
 from tests.work import calls_of
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "estimator.md"
@@ -122,11 +122,10 @@ def test_copies_do_not_change_the_work() -> None:
     assert work(unrolled(1024)) == work(unrolled(16))
 
 
-@pytest.mark.slow
-def test_the_work_for_the_designs_of_polybench() -> None:
+@pytest.mark.parametrize("name", rotating(polybench.NAMES, 4, slow=True))
+def test_the_work_for_the_designs_of_polybench(name: str) -> None:
     """Vanilla kernels of the suite take 2,300 to 29,000 calls; their designs are no more than three of them."""
-    designs = [design for name in polybench.NAMES for design in polybench.load(name).designs.values()]
-    assert max(work(design.customized("MEDIUM")) for design in designs) < 80_000
+    assert max(work(design.customized("MEDIUM")) for design in polybench.load(name).designs.values()) < 80_000
 
 
 @pytest.mark.slow

@@ -77,7 +77,7 @@ def sums(A: int16[2 * N], B: int16[N]):
 REGIONS = [
     pytest.param(sums, id="sums"),
     pytest.param(programs.producer_consumer, id="producer_consumer"),
-    pytest.param(programs.split_k, id="split_k", marks=pytest.mark.slow),
+    pytest.param(programs.split_k, id="split_k", marks=pytest.mark.exhaustive),
 ]
 
 

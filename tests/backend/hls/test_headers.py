@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from allo.ir.types import Int, UInt
+from tests.seeds import rotating
 
 from .cpp_programs import compiled, lines, needs_compiler
 from .integer_model import Integer, expected, is_signed, operand
@@ -72,14 +73,10 @@ def test_integers(tmp_path: Path) -> None:
 OPTIMIZED = ("-O2",)
 CHECKED = ("-fsanitize=undefined", "-fno-sanitize-recover=all")
 SIGNS = [(Int, UInt), (Int, Int), (UInt, Int), (UInt, UInt)]
-COMPILED = [
-    *(pytest.param(*signs, CHECKED, marks=pytest.mark.slow) for signs in SIGNS),
-    pytest.param(*SIGNS[0], OPTIMIZED, marks=pytest.mark.slow),
-    *(pytest.param(*signs, OPTIMIZED, marks=pytest.mark.exhaustive) for signs in SIGNS[1:]),
-]
+COMPILED = [(*signs, flags) for flags in (CHECKED, OPTIMIZED) for signs in SIGNS]
 
 
-@pytest.mark.parametrize(("left", "right", "flags"), COMPILED)
+@pytest.mark.parametrize(("left", "right", "flags"), rotating(COMPILED, 4, slow=True))
 def test_integers_of_all_widths(
     left: type[Int | UInt], right: type[Int | UInt], flags: tuple[str, ...], tmp_path: Path
 ) -> None:
