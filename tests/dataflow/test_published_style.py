@@ -47,9 +47,8 @@ def test_reference(make: Callable[[], Program]) -> None:
     check(allo.interpret(program[0]), program)
 
 
-@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::allo.ScheduleNote")
-@pytest.mark.parametrize("make", PROGRAMS, ids=lambda make: make.__name__)
+@pytest.mark.parametrize("make", rotating(PROGRAMS, slow=True), ids=lambda make: make.__name__)
 def test_c_simulation(make: Callable[[], Program]) -> None:
     """That of the region, and of its schedule, which divides what the tasks share by itself."""
     program = make()

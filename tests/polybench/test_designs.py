@@ -84,9 +84,8 @@ def test_same_as_numpy_in_small(name: str) -> None:
     assert_like_numpy(name, "best", "SMALL")
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("size", ["SMALL", "MEDIUM"])
-@pytest.mark.parametrize(("name", "design"), ALL)
+@pytest.mark.parametrize(("name", "design"), rotating(ALL, slow=True))
 def test_same_as_numpy_in_larger_sizes(name: str, design: str, size: str) -> None:
     assert_like_numpy(name, design, size)
 
@@ -113,9 +112,8 @@ def test_csim(name: str, design: str) -> None:
     assert_csim(name, design)
 
 
-@pytest.mark.slow
 @pytest.mark.skipif(shutil.which("g++") is None, reason="the simulation needs g++")
-@pytest.mark.parametrize(("name", "design"), ALL)
+@pytest.mark.parametrize(("name", "design"), rotating(ALL, 4, slow=True))
 def test_csim_of_all(name: str, design: str) -> None:
     assert_csim(name, design)
 

@@ -6,6 +6,7 @@ import pytest
 
 import polybench
 from allo.testing import assert_equivalent
+from tests.seeds import rotating
 
 DESIGNS = [(name, design) for name in polybench.NAMES for design in polybench.load(name).designs]
 QUICK = ("two_mm", "jacobi_1d")  # of others tests/verify/affine/test_polybench.py proves all designs
@@ -22,7 +23,6 @@ def test_best_designs(name: str) -> None:
     verified(name, "best", "MEDIUM")
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(("name", "design"), DESIGNS)
+@pytest.mark.parametrize(("name", "design"), rotating(DESIGNS, slow=True))
 def test_all_designs(name: str, design: str) -> None:
     verified(name, design, "SMALL")
