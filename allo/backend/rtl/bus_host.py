@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 import numpy as np
 
@@ -41,7 +41,9 @@ class BusHost:
         """The cycle of the run in which the kernel began."""
         return int(self._seen[2])
 
-    def run(self, holders: Mapping[int, Array], limit: int | None) -> SimulatedRun:
+    def run(
+        self, holders: Mapping[int, Array], limit: int | None, moved: Callable[[], int] | None = None
+    ) -> SimulatedRun:
         """Call the kernel with the memory of arguments and results, by number: it is read, and what is stored written.
 
         Raises InternalError if the registers say that something has failed.
@@ -50,7 +52,7 @@ class BusHost:
         self._bus.begin(self._seed)
         stored = self._place_arrays(holders)
         self._describe(holders)
-        outcome = self._model.run(limit)
+        outcome = self._model.run(limit, moved)
         if not outcome.finished:
             self.traffic = None
             return outcome

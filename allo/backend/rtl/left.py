@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
-from ...errors import Location
-from ...ir.hang import RunningTask, Waiting
+from ...ir.hang import RunningTask
 from ...ir.left_over import AllLeftOver, LeftOver
-from .lowering.waits import PlacedFifo, PlacedWait
+from .lowering.waits import PlacedFifo, PlacedWait, counted
 from .simulate import Simulation
 
 
@@ -25,6 +23,10 @@ class FifoCounters:
             for name in _names(fifo):
                 self._model.load(name, 0)
 
+    def moved(self) -> int:
+        """How many puts and gets there have been."""
+        return sum(self._model.number(name) for fifo in self._fifos for name in _names(fifo))
+
     def left_over(self) -> AllLeftOver | None:
         """What is in FIFOs; None if they are empty."""
         found = []
@@ -36,16 +38,10 @@ class FifoCounters:
 
     def _left_over(self, fifo: PlacedFifo, puts: int, gets: int) -> LeftOver:
         users: dict[bool, RunningTask] = {}
-        lines: dict[bool, list[Location]] = {True: [], False: []}
         for place in self._places:
-            if place.at is not None and any(fifo.facts == other.facts for other in place.fifos.values()):
-                lines[place.is_put].append(place.at)
             if any(fifo.path == other.path for other in place.fifos.values()):
                 users[place.is_put] = RunningTask(0, place.task)
-        facts = replace(
-            fifo.facts, puts=tuple(dict.fromkeys(lines[True])), gets=tuple(dict.fromkeys(lines[False]))
-        )
-        return LeftOver(Waiting(facts, fifo.element, facts.depth, puts, gets), users.get(True), users.get(False))
+        return LeftOver(counted(fifo, self._places, puts, gets), users.get(True), users.get(False))
 
 
 def _names(fifo: PlacedFifo) -> tuple[str, str]:

@@ -30,7 +30,7 @@ from .lowering.design import HardwareDesign, design
 from .lowering.function import FunctionHardware
 from .netlist.printer import printed
 from .simulate import Simulation
-from .stuck import stuck_error
+from .stuck import asked_error, stuck_error
 from .synthesise import LintWarning, PlacedDesign, Utilization, linted, placed, synthesised
 
 
@@ -241,7 +241,8 @@ class RTLModule:
         self._monitors.start()
         self._counters.start()
         host, limit = self._host, self._options.limit
-        outcome = model.run(limit) if host is None else host.run(holders, limit)
+        moved = self._counters.moved if self.design.asks else None
+        outcome = model.run(limit, moved) if host is None else host.run(holders, limit, moved)
         begin = 0 if host is None else host.kernel_start
         self.traffic = None if host is None else host.traffic
         self.cycles = outcome.cycles if self.traffic is None else self.traffic.cycles
@@ -252,6 +253,11 @@ class RTLModule:
         if outcome.deadlocked:
             error = stuck_error(model, self.design.waits, outcome.cycles - begin)
             model.reset()
+            raise error
+        if outcome.idle:
+            error = asked_error(model, self.design.waits)
+            model.reset()
+            self.reset()
             raise error
         if outcome.limited:
             model.reset()

@@ -1,11 +1,13 @@
-"""Error of a design in which all that runs waits for FIFOs: who waits where, read out of the simulation."""
+"""Errors of designs in which all that runs waits for FIFOs, or asks them: who does, read out of the simulation."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from ...errors import DataflowError, Note
+from ...ir.access import asks_stream
 from ...ir.hang import (
+    Hang,
     RunningTask,
     Wait,
     Waiting,
@@ -15,8 +17,10 @@ from ...ir.hang import (
     task_states,
     wait_notes,
 )
-from .lowering.waits import PlacedFifo, PlacedWait
+from .lowering.waits import PlacedFifo, PlacedWait, counted
 from .simulate import Simulation
+
+_MOST_STEPS = 10_000  # cycles in which one of those that ask does so
 
 
 def stuck_error(model: Simulation, places: Sequence[PlacedWait], cycles: int) -> DataflowError:
@@ -50,6 +54,19 @@ def stuck_error(model: Simulation, places: Sequence[PlacedWait], cycles: int) ->
         message, at=first.at, hint=hint, notes=notes, tasks=task_states(waits, chain if is_circle else ()),
         streams=stream_states(waits),
     )  # fmt: skip
+
+
+def asked_error(model: Simulation, places: Sequence[PlacedWait]) -> DataflowError:
+    """The error for a simulation in which streams are asked without end, and nothing moves in any."""
+    asks = [place for place in places if asks_stream(place.op)]
+    for _ in range(_MOST_STEPS):  # who is it?
+        if any(model.number(f"{place.path}.{place.fires}") for place in asks):
+            break
+        model.resume(1)
+    found = next((place for place in asks if model.number(f"{place.path}.{place.fires}")), asks[0])
+    fifo = _fifo(model, found)
+    puts, gets = (model.number(f"{fifo.path}.{name}") for name in ("all_puts", "all_gets"))
+    return Hang(None, (), None, counted(fifo, places, puts, gets), found.is_put).error()
 
 
 def _elements(count: int) -> str:

@@ -9,7 +9,7 @@ from fractions import Fraction
 
 from mlir import ir
 
-from ...ir.access import accessed, asks_stream, base_of, callee_name, is_peek, moves_element
+from ...ir.access import accessed, asks_stream, base_of, callee_name, is_peek, looks, moves_element
 from . import tree
 from .calls import Callee
 from .span import (
@@ -164,6 +164,8 @@ def _of_region(node: tree.Straight | tree.Pipeline) -> Span:
     for use in region.nodes:
         if use.memory is None:
             continue
+        if looks(use.op) and not is_peek(use.op):
+            continue  # waits for nothing
         if not moves_element(use.op):
             (reads if use.kind == "read" else writes).add(base_of(accessed(use.op)))
             continue

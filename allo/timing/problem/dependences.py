@@ -12,7 +12,7 @@ from ...poly.space import Meeting, Meetings, renewed
 from .graph import Edge, Graph, Tree
 from .lattice import Lattice
 from .region import LoopBody, RegionNode
-from .stream_order import all_turns, cycles_between, gets_and_looks, same_end, turns
+from .stream_order import all_turns, cycles_between, moves_and_looks, same_end, turns
 
 
 def graph_of(region: LoopBody, cycle: int, exchangeable: Mapping[int, frozenset[int]]) -> Graph:
@@ -83,9 +83,9 @@ def _turns(region: LoopBody) -> Iterator[tuple[RegionNode, RegionNode, int]]:
     for group in turns(region.nodes):
         for before, after in pairwise(group):
             yield from ((a, b, 1) for a, b in product(before, after))
-    for get, look in gets_and_looks(region.nodes):
-        if get.position < look.position:
-            yield get, look, 1
+    for move, look in moves_and_looks(region.nodes):
+        if move.position < look.position:
+            yield move, look, 1
     for before, after in pairwise(all_turns(region.nodes)):
         yield from ((a, b, cycles_between(a, b)) for a, b in product(before, after) if not same_end(a, b))
 

@@ -8,7 +8,7 @@ from math import prod
 
 import numpy as np
 
-from ...ir.access import is_peek
+from ...ir.access import looks
 from ...layout import Banks, Division
 from .banks import told_apart
 from .memory import ArrayMemory, Ports
@@ -92,7 +92,7 @@ def accesses_of(
 
     The element that comes next is seen while it is taken, so that a look needs none.
     """
-    wanted = [n for n in nodes if n.memory is not None and not (n.in_register or n.forwarded or is_peek(n.op))]
+    wanted = [n for n in nodes if n.memory is not None and not (n.in_register or n.forwarded or looks(n.op))]
     if not wanted:
         return None
     memory = wanted[0].memory

@@ -12,7 +12,16 @@ from math import prod
 
 from mlir import ir
 
-from ...ir.access import accessed, callee_name, gets_side, is_access, is_copy, is_load, moves_element
+from ...ir.access import (
+    accessed,
+    callee_name,
+    gets_side,
+    is_access,
+    is_at_stream,
+    is_copy,
+    is_load,
+    moves_element,
+)
 from ...ir.streams import is_stream_type
 from ...ir.walk import LOOP_OPERATIONS, constant_bounds
 from ...ir.widths import Widths
@@ -195,7 +204,7 @@ class RegionBuilder:
 
     def _operation(self, op: ir.Operation, at: _Place) -> None:
         name = op.name
-        if moves_element(op) or (is_access(op) and not is_stream_type(accessed(op).type)):
+        if is_at_stream(op) or (is_access(op) and not is_stream_type(accessed(op).type)):
             kind = "read" if is_load(op) or gets_side(op) else "write"
             self._access(op, kind, accessed(op), at)
         elif name == "func.call":
@@ -261,7 +270,9 @@ class RegionBuilder:
             node.label = f"?{len(self.region.nodes)}"
         node.memory = self.around.memory_of(array, node.access.buffer.name if node.access else "?")
         node.latency = node.memory.read if kind == "read" else node.memory.kind.write
-        if not moves_element(op):
+        if is_at_stream(op) and not moves_element(op):
+            node.latency = 0  # a flag
+        elif not moves_element(op):
             node.routing = routing(self.region.space, kind, node.forms, node.memory, self.around.target)
             node.delay = node.routing.delay if kind == "read" else 0
         used = frozenset(number for form in node.forms if form is not None for number, _ in form.copies)

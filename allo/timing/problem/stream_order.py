@@ -5,19 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from itertools import product, takewhile
 
-from ...ir.access import is_at_stream, is_end, is_get, is_peek, may_put
+from ...ir.access import gets_side, is_at_stream, looks, may_get, may_put
 from ...ir.streams import is_stream_type
 from .problem import Move, Passing, Precedence
 from .region import LoopBody, RegionNode
 
-type Turn = list[RegionNode]  # puts, or gets, of which one happens: those in different branches of a condition
+# puts, or gets, of which one happens: those in different branches of a condition; what tries is one of them
+type Turn = list[RegionNode]
 
 
 def turns(nodes: Iterable[RegionNode]) -> list[list[Turn]]:
     """The puts and gets of one FIFO each, in the order of the text; those of different subscripts are not ordered."""
     groups: dict[object, list[Turn]] = {}
     for node in nodes:
-        if is_end(node.op):
+        if _moves(node):
             group = groups.setdefault(_end(node), [])
             if group and all(exclusive(node, other) for other in group[-1]):
                 group[-1].append(node)
@@ -46,9 +47,13 @@ def _end(node: RegionNode) -> tuple[object, ...]:
     return node.label, node.kind, node.forms
 
 
+def _moves(node: RegionNode) -> bool:
+    return may_put(node.op) or may_get(node.op)
+
+
 def same_end(first: RegionNode, second: RegionNode) -> bool:
     """Whether both are puts into one FIFO, or gets from one."""
-    return is_end(first.op) and is_end(second.op) and _end(first) == _end(second)
+    return _moves(first) and _moves(second) and _end(first) == _end(second)
 
 
 def cycles_between(before: RegionNode, after: RegionNode) -> int:
@@ -59,7 +64,7 @@ def cycles_between(before: RegionNode, after: RegionNode) -> int:
     """
     if before.kind == "call":
         return before.latency
-    if is_get(before.op) and is_peek(after.op) and before.label == after.label:
+    if may_get(before.op) and looks(after.op) and gets_side(after.op) and before.label == after.label:
         return 1  # until the element behind it can be seen
     return int(may_put(before.op) and not may_put(after.op))
 
@@ -76,16 +81,16 @@ def exclusive(first: RegionNode, second: RegionNode) -> bool:
     return False
 
 
-def gets_and_looks(nodes: Iterable[RegionNode]) -> Iterator[tuple[RegionNode, RegionNode]]:
-    """Each get with each look at the same FIFO."""
+def moves_and_looks(nodes: Iterable[RegionNode]) -> Iterator[tuple[RegionNode, RegionNode]]:
+    """Each put or get with each look at the same end, which sees what it has changed a cycle later."""
     seen = list(nodes)
-    gets: dict[object, list[RegionNode]] = {}
+    moves: dict[object, list[RegionNode]] = {}
     for node in seen:
-        if is_get(node.op):
-            gets.setdefault(_end(node), []).append(node)
+        if _moves(node):
+            moves.setdefault(_end(node), []).append(node)
     for look in seen:
-        if is_peek(look.op):
-            yield from ((get, look) for get in gets.get(_end(look), ()) if not exclusive(get, look))
+        if looks(look.op):
+            yield from ((move, look) for move in moves.get(_end(look), ()) if not exclusive(move, look))
 
 
 def stream_order(region: LoopBody) -> Iterator[Precedence]:
@@ -109,8 +114,8 @@ def stream_order(region: LoopBody) -> Iterator[Precedence]:
                     yield _after(last, first, (Move(loop, 1, 1), *(_back(region, other) for other in inner)))
         for last, first in product(group[-1], group[0]):
             yield from _in_next_iteration(region, last, first)
-    for get, look in gets_and_looks(region.nodes):
-        yield from _in_next_iteration(region, get, look)
+    for move, look in moves_and_looks(region.nodes):
+        yield from _in_next_iteration(region, move, look)
 
 
 def _in_next_iteration(region: LoopBody, last: RegionNode, first: RegionNode) -> Iterator[Precedence]:

@@ -427,36 +427,6 @@ def test_loops_of_which_iterations_overlap_are_refused() -> None:
     )
 
 
-@df.region()
-def asks(A: int32[N], B: int32[N]):
-    p: Stream[int32, 2]
-
-    @df.kernel(mapping=[1], args=[A])
-    def f(A: int32[N]):
-        for i in range(N):
-            p.put(A[i])
-
-    @df.kernel(mapping=[1], args=[B])
-    def g(B: int32[N]):
-        taken: int32 = 0
-        while taken < N:
-            x, ok = p.try_get()
-            if ok:
-                B[taken] = x
-                taken += 1
-
-
-def test_what_depends_on_when_tasks_run_is_refused() -> None:
-    with pytest.raises(AlloError) as caught:
-        df.customize(asks).build(target="rtl")
-    assert told(caught.value) == (
-        "AT: target 'rtl' has no hardware for 'try_get' of a stream, which does not say the same at all times\n"
-        "    x, ok = p.try_get()\n"
-        "    ^\n"
-        "  hint: use put, get and peek, which wait, or build the kernel for 'vitis_hls'"
-    )
-
-
 @pytest.mark.parametrize(("was", "fault"), [
     ("assign empty = count == '0;", "assign empty = 1'b0;"),  # elements that are not there
     ("assign full = count == ALL;", "assign full = 1'b0;"),

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from mlir import ir
 
-from ....ir.access import waits_at_stream
+from ....ir.access import is_at_stream
 from ....ir.walk import LoopView, bound_operands, location_of, statements
 from ....ir.widths import INDEX_BITS
 from ....timing.control import tree
@@ -81,7 +81,7 @@ class ControlHardware:
         cycles = [
             int(cycle)
             for one in node.region.graph.region.nodes
-            if waits_at_stream(one.op)
+            if is_at_stream(one.op)
             for cycle in schedule.cycles[one.index].reshape(-1)
         ]
         return RegionFlow(self.builder, name, cycles, schedule.interval)

@@ -15,11 +15,11 @@ from ....ir.access import (
     base_of,
     callee_name,
     is_access,
+    is_at_stream,
     is_load,
     is_store,
     stored,
     subscripts,
-    waits_at_stream,
 )
 from ....ir.streams import is_stream_type
 from ....ir.walk import location_of, statements
@@ -147,7 +147,7 @@ class RegionHardware:
                 self.function.arrays_of(result)
         elif op.name in ("affine.if", "scf.if"):
             self._condition(op)
-        elif waits_at_stream(op):
+        elif is_at_stream(op):
             stream_event(self, op)
         elif is_access(op):
             self._access(op)

@@ -8,6 +8,7 @@ from functools import cached_property
 
 from ....errors import TargetError
 from ....estimate.traces.static import exact_cycles
+from ....ir.access import asks_stream
 from ....ir.module import Module
 from ....ir.walk import location_of
 from ....target import Fpga
@@ -47,6 +48,11 @@ class HardwareDesign:
     unrolled: Module
     trees: Trees
     kernel: FunctionHardware
+
+    @property
+    def asks(self) -> bool:
+        """Whether what is found in a stream depends on when it is asked."""
+        return any(asks_stream(place.op) for place in self.waits)
 
     @cached_property
     def board(self) -> BoardModule:

@@ -29,17 +29,17 @@ NUMBERS = ir.IntegerType | ir.IndexType | ir.F16Type | ir.BF16Type | ir.F32Type 
 
 @dataclass(frozen=True, slots=True)
 class WaitSite:
-    """A put or get: the signal that says that it waits, and the elements of which stream it may use.
+    """What is done at a stream: the signals that say that it waits and that it happens, and which elements it may use.
 
     `chosen` is the signal with the number of the element; None if there is one.
     """
 
     op: ir.Operation
     blocked: str
+    fires: str
     stream: ir.Value
     elements: tuple[int, ...]
     chosen: str | None
-    is_put: bool
 
 
 class FunctionStreams:
@@ -93,12 +93,10 @@ class FunctionStreams:
         made = access_map(load)
         return ports, ports.array.place(given if made is None else of_map(made, given))
 
-    def note(
-        self, event: FlowEvent, ports: StreamPorts, place: BankPlace, chosen: Signal | None, *, is_put: bool
-    ) -> None:
+    def note(self, event: FlowEvent, ports: StreamPorts, place: BankPlace, chosen: Signal | None) -> None:
         """Keep who may wait where."""
         which = None if chosen is None else chosen.name
-        self.sites.append(WaitSite(event.op, event.blocked.name, ports.value, place.banks, which, is_put))
+        self.sites.append(WaitSite(event.op, event.blocked.name, event.fire.name, ports.value, place.banks, which))
 
     def connect(self, op: ir.Operation, operand: ir.Value, inner: StreamPorts) -> dict[str, str]:
         """The sockets of a called function for one of its streams."""

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from mlir import ir
 
 from ....errors import TargetError
-from ....ir.access import asks_stream
 from ....ir.dense import float_bits
 from ....ir.elementary.values import OPERATIONS as ELEMENTARY
 from ....ir.mlir_types import integer_of
@@ -230,13 +229,6 @@ def demand_hardware(module: Module) -> None:
                 op,
                 f"'{op.name.partition('.')[2]}' of {kind}",
                 hint="compute it in float32, whose functions have hardware" if op.name in ELEMENTARY else None,
-            )
-        if asks_stream(op):
-            raise TargetError(
-                f"target 'rtl' has no hardware for '{op.name.partition('_')[2]}' of a stream, which does "
-                "not say the same at all times",
-                at=location_of(op),
-                hint="use put, get and peek, which wait, or build the kernel for 'vitis_hls'",
             )
 
 

@@ -7,7 +7,7 @@ from typing import Protocol
 
 from mlir import ir
 
-from ....ir.access import is_peek, is_put, stored
+from ....ir.access import asks_stream, looks, may_get, may_put, puts_side, sees_element, stored
 from ....ir.walk import location_of
 from ..netlist.builder import ModuleBuilder
 from ..netlist.design import Signal
@@ -34,24 +34,31 @@ class StreamRegion(Protocol):
 
 
 def stream_event(region: StreamRegion, op: ir.Operation) -> None:
-    """The hardware of a put, a get or a look in its cycle."""
-    builder, flow, cycle, puts = region.builder, region.flow, region.cycle(op), is_put(op)
+    """The hardware of a put, a get, a look, a try or a question in its cycle; the last two never wait."""
+    builder, flow, cycle, puts = region.builder, region.flow, region.cycle(op), puts_side(op)
     ports, place = region.streams.place(op.operands[0], lambda value: region.at(value, cycle))
     bits = max(1, (ports.array.banks - 1).bit_length())
     chosen = None if place.chosen is None else builder.wire(f"{ports.name}_element", bits, place.chosen)
     active = " && ".join(region.held_guards(cycle, region.guards)) or "1'b1"
-    event = flow.event(op, cycle, f"({active})", ports.can(place, chosen, puts))
-    word = region.at(stored(op), cycle).fit(ports.width) if puts else ""
-    if not is_peek(op):
-        ports.use(place, chosen, puts, event.fire, word)
-    region.streams.note(event, ports, place, chosen, is_put=puts)
-    if puts:
-        return
-    found = builder.wire(f"{ports.name}_got", ports.width, ports.got(place, chosen), at=location_of(op))
+    can, at = ports.can(place, chosen, puts), location_of(op)
+    event = flow.event(op, cycle, f"({active})", "1'b1" if asks_stream(op) else can)
+    region.streams.note(event, ports, place, chosen)
+    answer = builder.wire(f"{ports.name}_{'room' if puts else 'some'}", 1, can, at=at) if asks_stream(op) else None
+    if not looks(op):
+        fire = event.fire.name if answer is None else f"{event.fire.name} && {answer.name}"
+        ports.use(place, chosen, puts, fire, region.at(stored(op), cycle).fit(ports.width) if may_put(op) else "")
+    found: list[Signal] = []
+    if sees_element(op) or may_get(op):
+        word = ports.got(place, chosen)
+        word = word if answer is None else f"{answer.name} ? {word} : {ports.width}'d0"
+        found.append(builder.wire(f"{ports.name}_got", ports.width, word, at=at))
+    if answer is not None:
+        found.append(answer if may_put(op) or may_get(op) else builder.wire(f"{answer.name}_not", 1, f"!{answer.name}"))
     if event.done is not None:
-        found = _kept(region, found, event.fire, event.done)
+        found = [_kept(region, one, event.fire, event.done) for one in found]
     latency = region.latency(op)
-    region.values[op.results[0]] = Timed(flow.delayed(found, cycle, latency), cycle + latency)
+    for result, one in zip(op.results, found, strict=True):
+        region.values[result] = Timed(flow.delayed(one, cycle, latency), cycle + latency)
 
 
 def _kept(region: StreamRegion, found: Signal, fire: Signal, done: Signal) -> Signal:

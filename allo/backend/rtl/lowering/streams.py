@@ -72,11 +72,11 @@ class StreamPorts:
         """The element that a get at a place finds."""
         return _selected(place.banks, [self.end(element, False).data.name for element in place.banks], chosen)
 
-    def use(self, place: BankPlace, chosen: Signal | None, is_put: bool, fire: Signal, word: str) -> None:
-        """Put a word, or take one, when `fire` says so."""
+    def use(self, place: BankPlace, chosen: Signal | None, is_put: bool, fire: str, word: str) -> None:
+        """Put a word, or take one, under a condition."""
         for element in place.banks:
             own = "" if chosen is None else f" && {chosen.name} == {chosen.width}'d{element}"
-            self.end(element, is_put).uses.append((f"{fire.name}{own}", word))
+            self.end(element, is_put).uses.append((f"{fire}{own}", word))
 
     def finish(self) -> None:
         """Drive the ends, and make the FIFOs."""

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from mlir import ir
 
 from ....errors import Location
-from ....ir.access import base_of
+from ....ir.access import asks_stream, base_of, is_end, may_get, may_put, puts_side
+from ....ir.hang import Waiting
 from ....ir.processes import ELEMENT_NAME
 from ....ir.stream_facts import StreamFacts, unit_of_made
 from ....ir.streams import is_stream_type
@@ -28,15 +29,25 @@ class PlacedFifo:
 
 @dataclass(frozen=True, slots=True)
 class PlacedWait:
-    """A put or get in an instance at `path`: the signals that say that it waits, and which of `fifos` it uses."""
+    """What `op` does at a stream in an instance at `path`: the signals that say that it waits and that it happens, and
+    which of `fifos` it uses."""
 
     task: str
-    at: Location | None
-    is_put: bool
+    op: ir.Operation
     path: str
     blocked: str
+    fires: str
     chosen: str | None
     fifos: Mapping[int, PlacedFifo]
+
+    @property
+    def at(self) -> Location | None:
+        return location_of(self.op)
+
+    @property
+    def is_put(self) -> bool:
+        """Whether it is done by who puts."""
+        return puts_side(self.op)
 
 
 def placed_waits(kernel: FunctionHardware, path: str) -> Iterator[PlacedWait]:
@@ -44,12 +55,28 @@ def placed_waits(kernel: FunctionHardware, path: str) -> Iterator[PlacedWait]:
     return _of_function(kernel, path, kernel.tree.name, {})
 
 
+def counted(fifo: PlacedFifo, places: Sequence[PlacedWait], puts: int, gets: int) -> Waiting:
+    """A FIFO with what has passed, and the lines at which that is done or asked."""
+    at = [one for one in places if any(fifo.facts == other.facts for other in one.fifos.values())]
+
+    def lines(puts: bool, wanted: Callable[[ir.Operation], bool]) -> tuple[Location, ...]:
+        found = [one.at for one in at if one.is_put == puts and wanted(one.op) and one.at is not None]
+        return tuple(dict.fromkeys(found))
+
+    facts = replace(
+        fifo.facts, puts=lines(True, may_put), gets=lines(False, may_get),
+        put_asks=lines(True, lambda op: not is_end(op)), get_asks=lines(False, lambda op: not is_end(op)),
+    )  # fmt: skip
+    return Waiting(facts, fifo.element, facts.depth, puts, gets)
+
+
 def shown_signals(functions: Iterable[FunctionHardware]) -> list[tuple[str, str]]:
     """The signals that say who waits: pairs of a module and a name."""
     found = []
     for function in functions:
         for site in function.streams.sites:
-            found += [(function.name, name) for name in (site.blocked, site.chosen) if name is not None]
+            names = (site.blocked, site.chosen, site.fires if asks_stream(site.op) else None)
+            found += [(function.name, name) for name in names if name is not None]
     return found
 
 
@@ -67,7 +94,7 @@ def _of_function(
     for site in function.streams.sites:
         every = known[base_of(site.stream)]
         fifos = {element: every[element] for element in site.elements}
-        yield PlacedWait(task, location_of(site.op), site.is_put, path, site.blocked, site.chosen, fifos)
+        yield PlacedWait(task, site.op, path, site.blocked, site.fires, site.chosen, fifos)
     for op, instance, callee in function.calls:
         passed = {}
         for argument, operand in zip(callee.tree.entry.arguments, op.operands, strict=True):

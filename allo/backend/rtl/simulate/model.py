@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 import time
 import weakref
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -21,6 +21,7 @@ from .outcome import SimulatedRun
 type Words = npt.NDArray[Any]
 
 _FIRST, _PAUSE = 1 << 14, 0.2  # cycles at first, and seconds, between looks at Ctrl-C
+PATIENCE = 1 << 24  # cycles
 _DONE, _STUCK, _LIMITED, _FAILED = range(4)  # as in driver.cpp
 
 
@@ -104,27 +105,35 @@ class Simulation:
         words, _ = self._view(name)
         return int.from_bytes(words.tobytes(), "little")
 
-    def run(self, limit: int | None = None) -> SimulatedRun:
-        """Give `start` for a cycle and run until `done` or `stuck`, at most `limit` cycles."""
-        return self._run(limit, begin=True)
+    def run(self, limit: int | None = None, moved: Callable[[], int] | None = None) -> SimulatedRun:
+        """Give `start` for a cycle and run until `done` or `stuck`, at most `limit` cycles.
+
+        A run without a limit is over when `moved` has given the same number for `PATIENCE` cycles.
+        """
+        return self._run(limit, begin=True, moved=moved)
 
     def resume(self, limit: int | None = None) -> SimulatedRun:
         """Go on with a run that was at its limit; the cycles are those from here."""
         return self._run(limit, begin=False)
 
-    def _run(self, limit: int | None, begin: bool) -> SimulatedRun:
+    def _run(self, limit: int | None, begin: bool, moved: Callable[[], int] | None = None) -> SimulatedRun:
         cycles = ctypes.c_uint64(0)
         ended, some = _LIMITED, _FIRST
+        last, since, idle = -1, 0, False
         with working(f"simulating '{self.top}'", so_far=lambda: f"{cycles.value:,} cycles"):
-            while ended == _LIMITED and (limit is None or cycles.value < limit):
+            while ended == _LIMITED and not idle and (limit is None or cycles.value < limit):
                 most = some if limit is None else min(some, limit - cycles.value)
                 before = time.perf_counter()
                 ended = self._library.allo_sim_run(self._handle, int(begin), most, ctypes.byref(cycles))
                 begin = False
                 if time.perf_counter() - before < _PAUSE / 2:
                     some *= 2
+                if moved is not None and limit is None and ended == _LIMITED:
+                    idle = (now := moved()) == last and cycles.value - since >= PATIENCE
+                    last, since = now, since if now == last else cycles.value
         failure = self._library.allo_sim_output(self._handle).decode(errors="replace").strip()
-        return SimulatedRun(cycles.value, ended == _STUCK, ended == _LIMITED, failure if ended == _FAILED else None)
+        limited = ended == _LIMITED and not idle
+        return SimulatedRun(cycles.value, ended == _STUCK, limited, idle, failure if ended == _FAILED else None)
 
     def _view(self, name: str) -> tuple[Words, int]:
         """The words of a variable, and the bits of each."""

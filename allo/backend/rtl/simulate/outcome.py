@@ -15,8 +15,9 @@ class SimulatedRun:
     cycles: int
     deadlocked: bool = False
     limited: bool = False  # it took all cycles that it was given, and has not ended
+    idle: bool = False  # what has to change has not, for very long
     failure: str | None = None  # what an assertion of the design says
 
     @property
     def finished(self) -> bool:
-        return not self.deadlocked and not self.limited and self.failure is None
+        return not self.deadlocked and not self.limited and not self.idle and self.failure is None
