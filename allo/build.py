@@ -43,7 +43,7 @@ def build(
     Tools for FPGAs let no two tasks of a region use one array: arguments that its schedule leaves whole are divided.
 
     `"rtl"` gives SystemVerilog of our own (`.code`), called with NumPy arrays in a simulation; then `.cycles` are those
-    of the run. Options `device`, `limit`, `random_state`, `waveform`, `project` (docs/rtl.md).
+    of the run. Options `device`, `limit`, `random_state`, `waveform`, `project`, `extents` (docs/rtl.md).
 
     `"aie"` maps the tasks of a region on an array of processors: MLIR-AIE text (`.mlir`), and calls on a model of the
     array. Options `project`, `mapping_primitives`, `device_type`, `dialect` (docs/npu.md).

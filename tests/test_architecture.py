@@ -63,8 +63,8 @@ INSIDE: dict[str, tuple[str, ...]] = {
     "allo.backend.hls": ("requested", "text", "vendors", "interface", "csim", "project"),
     "allo.importers": ("graph", "operators", "einsum"),
     "allo.backend.rtl": (
-        "library", "netlist simulate synthesise", "lowering", "interface", "host bus_host left loops stuck", "chip",
-        "module",
+        "library", "netlist simulate synthesise", "lowering", "interface",
+        "extents host bus_host left loops stuck", "chip", "module",
     ),
 }
 

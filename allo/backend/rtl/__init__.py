@@ -38,7 +38,8 @@ def _build(module: Module, mode: str | None, options: dict[str, Any]) -> RTLModu
     hang = hang_of(module)
     if isinstance(hang, Hang):
         raise hang.error()
-    made = RTLModule(module, target, SimulationOptions(limit, seed, options.get("waveform"), interface))
+    chosen = SimulationOptions(limit, seed, options.get("waveform"), interface, options.get("extents"))
+    made = RTLModule(module, target, chosen)
     if "project" in options:
         written_project(made, options["project"])
     return made
@@ -61,7 +62,7 @@ def _nextpnr() -> str:
 
 
 MANIFEST = Manifest(
-    ("rtl",), (), ("device", "limit", "random_state", "waveform", "project", "interface"), _build,
+    ("rtl",), (), ("device", "limit", "random_state", "waveform", "project", "interface", "extents"), _build,
     (
         ToolPart("calls", _simulator), ToolPart("synthesise()", _yosys), ToolPart("lint()", _slang),
         ToolPart('synthesise(target="ecp5")', _nextpnr),

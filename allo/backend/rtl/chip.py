@@ -12,6 +12,7 @@ from ...errors import DataflowError, RunTimeout, ToolError
 from ..arguments.conversion import converted_arguments
 from ..arguments.parameters import Parameter
 from ..arguments.results import result_memory, result_value, returned
+from .extents import OpenArguments
 from .host import fetch, keep, pass_to
 from .lowering.board import BoardModule, WordForm
 
@@ -86,12 +87,12 @@ class ChipKernel:
 
     def __init__(
         self, name: str, board: BoardModule, parameters: Sequence[Parameter], results: Sequence[Any],
-        transfer: Transfer, polls: int,
+        transfer: Transfer, polls: int, opened: OpenArguments,
     ) -> None:  # fmt: skip
         self.name = name
         self._board, self._parameters, self._results = board, parameters, results
         self._memories = ChipMemories(board, transfer)
-        self._polls = polls
+        self._polls, self._open = polls, opened
         self._fresh = True
 
     def reset(self) -> None:
@@ -99,7 +100,8 @@ class ChipKernel:
         self._fresh = True
 
     def __call__(self, *arguments: Any, **named: Any) -> Any:
-        _, holders, bring_back = converted_arguments(self.name, self._parameters, arguments, named)
+        _, given, bring_back = converted_arguments(self.name, self._parameters, arguments, named)
+        holders = self._open.in_hardware(self._parameters, given)
         outputs = [result_memory(result) for result in self._results]
         memories, board = self._memories, self._board
         memories.write(0, 0, _RESET)
@@ -112,11 +114,12 @@ class ChipKernel:
                 pass_to(place, holder, memories)
         memories.write(0, 0, _START)
         self._wait()
-        for place, holder, parameter in zip(board.arguments, holders, self._parameters, strict=True):
+        for place, holder, parameter in zip(board.arguments, holders, self._parameters, strict=False):
             if place is not None and parameter.written:
                 fetch(place, holder, memories)
         for found, output in zip(board.results, outputs, strict=True):
             fetch(found, output, memories)
+        self._open.bring_back(self._parameters, given, holders)
         for action in bring_back:
             action()
         return returned([result_value(result, memory) for result, memory in zip(self._results, outputs, strict=True)])

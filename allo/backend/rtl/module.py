@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -17,6 +17,7 @@ from ..arguments.parameters import Array, Parameter, parameters_of, results_of
 from ..arguments.results import result_memory, result_value, returned
 from .bus_host import BusHost
 from .chip import ChipKernel, Transfer
+from .extents import closed
 from .host import fetch, keep, pass_to
 from .interface.cycles import load_cycles, store_cycles
 from .interface.plan import InterfacePlan, host_values
@@ -36,12 +37,14 @@ from .synthesise import LintWarning, PlacedDesign, Utilization, linted, placed, 
 
 @dataclass(frozen=True, slots=True)
 class SimulationOptions:
-    """How a design is run: at most `limit` cycles, from a random state, with a waveform in a file."""
+    """How a design is run: at most `limit` cycles, from a random state, with a waveform in a file; the greatest extents
+    of arrays that have extents of run time."""
 
     limit: int | None = None
     random_state: int | None = None
     waveform: str | None = None
     interface: InterfaceSettings | None = None
+    extents: Mapping[str, Any] | None = None
 
 
 class RTLModule:
@@ -64,6 +67,7 @@ class RTLModule:
         self._options = options
         self._read_signature(module)
         self.interface: InterfacePlan | None = None
+        module, self._open = closed(module, options.extents)
         self.design = self._design(module)
         self.code = printed(self.design.modules)
         self.cycles: int | None = None
@@ -110,7 +114,8 @@ class RTLModule:
 
     def on_chip(self, transfer: Transfer, polls: int = 1_000_000) -> ChipKernel:
         """The kernel on a chip whose pins `transfer(word, bits)` reaches, for calls with NumPy arrays."""
-        return ChipKernel(self.top_func_name, self.design.board, self.parameters, self.results, transfer, polls)
+        board, opened = self.design.board, self._open
+        return ChipKernel(self.top_func_name, board, self.parameters, self.results, transfer, polls, opened)
 
     def lint(self) -> tuple[LintWarning, ...]:
         """What slang says of the SystemVerilog: nothing, if it is as it should be. ToolError if it is not installed."""
@@ -212,7 +217,8 @@ class RTLModule:
                 keep(state, self._model)
 
     def __call__(self, *arguments: Any, **named: Any) -> Any:
-        _, holders, bring_back = converted_arguments(self.top_func_name, self.parameters, arguments, named)
+        _, given, bring_back = converted_arguments(self.top_func_name, self.parameters, arguments, named)
+        holders = self._open.in_hardware(self.parameters, given)
         outputs = [result_memory(result) for result in self.results]
         model = self._simulation()
         if self._host is None:
@@ -221,11 +227,12 @@ class RTLModule:
                     pass_to(place, holder, model)
         self._run(model, dict(enumerate([*holders, *outputs])))
         if self._host is None:
-            for place, holder, parameter in zip(self.design.arguments, holders, self.parameters, strict=True):
+            for place, holder, parameter in zip(self.design.arguments, holders, self.parameters, strict=False):
                 if place is not None and parameter.written:
                     fetch(place, holder, model)
             for found, output in zip(self.design.results, outputs, strict=True):
                 fetch(found, output, model)
+        self._open.bring_back(self.parameters, given, holders)
         for action in bring_back:
             action()
         assert self._counters is not None

@@ -73,8 +73,8 @@ def test_run_time_extents() -> None:
     assert refusal(allo.customize(open_end)) == (
         "AT array 'x' has extents that are known at run time only, and hardware needs its size\n"
         "    def open_end(x: int32[...], y: int32[8]):\n"
-        "    ^\n"
-        "  hint: give the array constant extents"
+        "                 ^\n"
+        "  hint: say how large it may be, extents={'x': 1024}, or give it constant extents"
     )
 
 

@@ -27,10 +27,10 @@ from ...arguments.parameters import Array, Parameter, parameters_of, results_of
 from ...arguments.results import result_memory, result_value, returned
 from ...checked import CheckFailed, Checks, checks_of, with_checks
 from ...instantiate import instantiate
+from ...open_arrays import asked_extents
 from ..interface.results import check_result_arrays
 from ..text.files import header_text, kernel_text
 from ..text.module import Emitted, described, emit
-from ..text.open_arrays import asked_extents
 from ..text.vendor import VITIS, Vendor
 from .elementary import with_own_functions
 from .library import load, simulation_library

@@ -11,10 +11,10 @@ from ....errors import TargetError
 from ....ir.module import Module
 from ...external.compiler import compiler_name
 from ...manifest import Manifest, ToolPart, seconds
+from ...open_arrays import check_open_arrays, has_open_arrays
 from ..csim.module import HLSModule
 from ..interface.settings import settings_of
 from ..requested import OPTION, rewritten
-from ..text.open_arrays import check_open_arrays, has_open_arrays
 from .files import Project
 from .flows import FLOWS, Mode, ToolFlow
 from .module import ProjectModule

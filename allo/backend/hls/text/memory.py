@@ -14,9 +14,9 @@ from ....ir.mlir_types import scalar_from_mlir
 from ....ir.partitions import divisions_of, is_partitioned
 from ....ir.registers import fixed_place
 from ....ir.walk import location_of, string_of
+from ...open_arrays import is_open
 from .expression import Expr
 from .names import Names, identifier
-from .open_arrays import is_open
 from .stream_statements import StreamWriter
 from .vendor import Array, Banks, BoundMemory
 

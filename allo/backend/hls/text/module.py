@@ -22,6 +22,7 @@ from ...checked import REQUIRE
 from ...declared import refuse_undefined
 from ...headers import templates_directory
 from ...instantiate import instantiate
+from ...open_arrays import check_open_arrays, pass_extents
 from .allocation import shared_callees
 from .bits import BitWriter
 from .canonical import make_canonical
@@ -32,7 +33,6 @@ from .escape import line_comment, uncommented
 from .external import NO_EXTERNAL, ExternalCode, external_code, external_names
 from .memory import copy_loops
 from .names import Names, identifier
-from .open_arrays import check_open_arrays, pass_extents
 from .operations import MATH
 from .outline import outline_tasks
 from .sharing import SharingChecks

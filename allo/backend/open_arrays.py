@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from mlir import ir
 
-from ....errors import TargetError
-from ....ir.access import callee_name
-from ....ir.builder import Builder, index_type, string_attr
-from ....ir.context import context, unknown_location
-from ....ir.module import Module
-from ....ir.names import unique_name
-from ....ir.walk import argument_names, buffer_location, entry_block, operations
+from ..errors import TargetError
+from ..ir.access import callee_name
+from ..ir.builder import Builder, index_type, string_attr
+from ..ir.context import context, unknown_location
+from ..ir.module import Module
+from ..ir.names import unique_name
+from ..ir.walk import argument_names, buffer_location, entry_block, operations
 
 _DYNAMIC = ir.ShapedType.get_dynamic_size()
 
