@@ -284,6 +284,43 @@ class Moves(nn.Module):
         return joined, merged, parts, *sums, *products, *picked, x.view(3, 8), x.squeeze().unsqueeze(0) * 2
 
 
+class Odd(nn.Module):
+    """What is seldom written: images without a batch, subscripts from the end, infinities, numbers of another type."""
+
+    inputs = (torch.randn(2, 5, 6), torch.tensor([-1, 0, -2]), torch.tensor([-128, 127, 0], dtype=torch.int8))
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.convolution = nn.Conv2d(2, 3, 3)
+        self.register_buffer("hidden", torch.tensor([True, False, False, True, False, False]))
+
+    def forward(self, image: Tensor, index: Tensor, n: Tensor) -> tuple[Tensor, ...]:
+        windows = self.convolution(image), F.max_pool2d(image, 3, padding=1), F.avg_pool2d(image, 2)
+        parts = image[:, index], image[:, torch.tensor([-1, 0])], image.index_copy(1, index + 2, image[:, :3])
+        chosen = image.masked_fill(self.hidden, -torch.inf).softmax(-1)
+        compared = (n < 0.5, index == 0.5, n > -1000, index < 2**40, n >= index, (image > 0) == 1)
+        return *windows, *parts, chosen, *compared, n.abs(), index, image.clamp(-torch.inf, 0.5)
+
+
+class Swap(nn.Module):
+    """State that is read before it changes, and that changes places with another one."""
+
+    inputs = (torch.randn(1, 3), torch.tensor([1]))
+
+    def __init__(self) -> None:
+        super().__init__()
+        for name in ("first", "second", "rows"):
+            self.register_buffer(name, torch.zeros(2, 3))
+
+    def forward(self, x: Tensor, index: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        first, second, rows = self.first + 1, self.second - 1, self.rows.clone()
+        self.first.copy_(first), self.second.copy_(second)
+        kept = self.first.clone()
+        self.first.copy_(self.second), self.second.copy_(kept)
+        self.rows.index_copy_(0, index, x)
+        return rows, self.rows + x, kept
+
+
 class Refused(nn.Module):
     """What no kernel means."""
 
@@ -370,7 +407,7 @@ def write(kind: type[nn.Module], values: bool) -> None:
         results = model(*inputs)
     results = results if isinstance(results, tuple) else (results,)
     found |= {f"out{number}": value.numpy() for number, value in enumerate(results)}
-    found |= {f"state_{buffer}": value.numpy() for buffer, value in model.named_buffers() if kind is Decode}
+    found |= {f"state_{buffer}": value.numpy() for buffer, value in model.named_buffers() if kind in (Decode, Swap)}
     (MODELS / f"{name}.pt2").write_bytes(stripped(archive))
     if kind in AS_ONNX:
         packed = gzip.compress(onnx_model(model, inputs), mtime=0)
@@ -380,7 +417,8 @@ def write(kind: type[nn.Module], values: bool) -> None:
 
 
 ALL = (
-    Perceptron, ResNet, MobileNet, Vgg, Llama, Gemma, Gpt2, Decode, CacheAsArgument, Elements, Moves, Refused,
+    Perceptron, ResNet, MobileNet, Vgg, Llama, Gemma, Gpt2, Decode, CacheAsArgument, Elements, Moves, Odd, Swap,
+    Refused,
 )  # fmt: skip
 
 AS_ONNX = (ResNet, MobileNet, Llama, CacheAsArgument, Elements, Moves)

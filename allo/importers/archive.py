@@ -6,7 +6,9 @@ Source: PyTorch 2, *PT2 Archive Spec*, and the schema of `torch.export`, major v
 from __future__ import annotations
 
 import json
+import math
 import zipfile
+import zlib
 from collections.abc import Mapping
 from io import BytesIO
 from pathlib import Path
@@ -30,6 +32,9 @@ _DTYPES: dict[int, np.dtype[Any]] = {
     6: np.dtype(np.float16), 7: np.dtype(np.float32), 8: np.dtype(np.float64), 12: np.dtype(np.bool_),
     13: np.dtype(ml_dtypes.bfloat16), 28: np.dtype(np.uint16),
 }  # fmt: skip
+# What `zipfile` raises for files that are damaged, encrypted or packed in a way that it does not know.
+_DAMAGED = (zipfile.BadZipFile, zlib.error, NotImplementedError, RuntimeError)
+_MOST = 1 << 28  # elements of a tensor whose file is shorter, since it repeats some
 _HINT = "export it with torch.export.save(program, path) of PyTorch 2.9 or later"
 
 
@@ -40,7 +45,7 @@ class Pt2Archive:
         self.name = "model" if isinstance(source, bytes) else Path(source).name
         try:
             self._zip = zipfile.ZipFile(BytesIO(source) if isinstance(source, bytes) else source)
-        except zipfile.BadZipFile:
+        except _DAMAGED:
             raise AlloError(f"'{self.name}' is no exported model: it is no ZIP file", hint=_HINT) from None
         files = self._zip.namelist()
         models = [name for name in files if name.endswith(".json") and "/models/" in f"/{name}"]
@@ -63,7 +68,7 @@ class Pt2Archive:
             if default is not None:
                 return default
             raise AlloError(f"'{self.name}' has no file '{name}'", hint=_HINT) from None
-        except (zipfile.BadZipFile, OSError, EOFError) as error:
+        except (*_DAMAGED, OSError, EOFError) as error:
             raise AlloError(f"the file '{name}' of '{self.name}' cannot be read: {error}") from None
 
     def _json(self, path: str) -> dict[str, Any]:
@@ -105,7 +110,8 @@ class Pt2Archive:
         shape, strides = ([extent["as_int"] for extent in meta[part]] for part in ("sizes", "strides"))
         start = meta["storage_offset"]["as_int"]
         last = start + sum((extent - 1) * step for extent, step in zip(shape, strides, strict=True))
-        if 0 in shape or start < 0 or min(strides, default=0) < 0 or last >= len(stored):
+        outside = min(shape, default=1) < 1 or start < 0 or min(strides, default=0) < 0 or last >= len(stored)
+        if outside or math.prod(shape) > max(len(stored), _MOST):
             raise AlloError(f"the tensor '{name}' of '{self.name}' lies outside of its file")
         steps = [step * dtype.itemsize for step in strides]
         return np.ascontiguousarray(np.lib.stride_tricks.as_strided(stored[start:], shape, steps)).reshape(shape)

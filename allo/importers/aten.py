@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from typing import Any
 
-from ..ir.types import Float
+from ..ir.types import Float, TensorType
 from .aten_moves import MOVES, layer
 from .composed import softmax_along
 from .exported import AtenNode, NotImported
@@ -48,10 +49,23 @@ def _conv2d(node: AtenNode) -> Layers:
         raise NotImported(f"its padding is {padding!r}")
     else:
         padding = _pair(node.ints("padding", (0, 0)))
-    yield layer(
+    yield from _in_batch(
         node, "conv2d", node.array("input"), node.array("weight"), node.maybe("bias"),
         stride=stride, padding=padding, dilation=dilation, groups=node.int("groups", 1),
     )  # fmt: skip
+
+
+def _in_batch(node: AtenNode, operator: str, image: str, *others: str | None, **options: Any) -> Layers:
+    """The layer of a batch of images; one image is a batch of one."""
+    kind, own = node.type_of(image), node.type_of(node.outputs[0])
+    if len(kind.shape) != 3:
+        yield layer(node, operator, image, *others, **options)
+        return
+    batch, result = f"{node.outputs[0]}_image", f"{node.outputs[0]}_batch"
+    given = tuple(name for name in others if name is not None)
+    yield Layer(batch, "reshape", (image,), {}, TensorType(kind.element, (1, *kind.shape)), node.origin)
+    yield Layer(result, operator, (batch, *given), options, TensorType(own.element, (1, *own.shape)), node.origin)
+    yield layer(node, "reshape", result)
 
 
 def _pair(values: tuple[int, ...]) -> tuple[int, int]:
@@ -66,7 +80,7 @@ def _max_pool(node: AtenNode) -> Layers:
     if node.arguments.get("ceil_mode"):
         raise NotImported("it rounds the number of windows up (ceil_mode)")
     window = _pair(node.ints("kernel_size"))
-    yield layer(
+    yield from _in_batch(
         node, "max_pool2d", node.array("self"), window=window, stride=_pair(node.ints("stride", ()) or window),
         padding=_pair(node.ints("padding", (0, 0))), dilation=_pair(node.ints("dilation", (1, 1))),
     )  # fmt: skip
@@ -80,7 +94,7 @@ def _average_pool(node: AtenNode) -> Layers:
         raise NotImported("it does not count the padding (count_include_pad=False)")
     divisor = node.int("divisor_override", window[0] * window[1])
     stride = _pair(node.ints("stride", ()) or window)
-    yield layer(
+    yield from _in_batch(
         node, "avg_pool2d", node.array("self"), window=window, stride=stride, padding=padding, divisor=divisor
     )
 
@@ -90,7 +104,7 @@ def _adaptive_pool(node: AtenNode) -> Layers:
     if any(extent % output for extent, output in zip(size, wanted, strict=True)):
         raise NotImported("its windows differ in size: the outputs do not divide the image")
     window = size[0] // wanted[0], size[1] // wanted[1]
-    yield layer(
+    yield from _in_batch(
         node, "avg_pool2d", node.array("self"), window=window, stride=window, padding=(0, 0),
         divisor=window[0] * window[1],
     )  # fmt: skip

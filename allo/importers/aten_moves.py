@@ -103,7 +103,7 @@ def _indexed(node: AtenNode, operator: str, *inputs: str) -> Layers:
     given = [(d, index) for d, index in enumerate(node.arrays("indices")) if index is not None]
     if len(given) != 1 or len(node.type_of(given[0][1]).shape) > 1:
         raise NotImported("it has other subscripts than those along one dimension, in one row")
-    yield layer(node, operator, *inputs, given[0][1], dimension=given[0][0])
+    yield layer(node, operator, *inputs, given[0][1], dimension=given[0][0], wraps=True)
 
 
 def _arange(node: AtenNode) -> Layers:

@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import ml_dtypes
 import numpy as np
 
 from ..customize.schedule import customize
 from ..errors import AlloError
+from ..ir.arrays import form_dtype
 from .export import exported
+from .graph import Array
 from .pytorch import from_pt2
 
 
@@ -32,15 +35,33 @@ def torch_backend(module: Any, inputs: list[Any], **options: Any) -> Callable[..
     examples = tuple(torch.zeros(value.shape, dtype=value.dtype) for value in inputs)
     kernel = from_pt2(exported(module, examples), name="compiled")
     built = customize(kernel).build(**options)
+    kinds = [form_dtype(kernel.element(name)) for name in kernel.graph.results]
     changed = [number for number, name in enumerate(kernel.arguments) if name in kernel.graph.updates]
 
     def call(*tensors: Any) -> tuple[Any, ...]:
-        arrays = [np.ascontiguousarray(tensor.detach().numpy()) for tensor in tensors]
+        arrays = [np.ascontiguousarray(_array_of(tensor.detach(), torch)) for tensor in tensors]
         results = built(*arrays)
         several = results if isinstance(results, tuple | list) else (results,)
         for number in changed:
             if not tensors[number].is_contiguous():  # the kernel has changed a copy
-                tensors[number].copy_(torch.from_numpy(arrays[number]))
-        return tuple(torch.from_numpy(np.asarray(result)) for result in several)
+                tensors[number].copy_(_tensor_of(arrays[number], torch))
+        return tuple(
+            _tensor_of(np.asarray(result, kind), torch) for result, kind in zip(several, kinds, strict=True)
+        )
 
     return call
+
+
+def _array_of(tensor: Any, torch: Any) -> Array:
+    """The elements of a tensor, where they are; NumPy itself has no bfloat16."""
+    if tensor.dtype == torch.bfloat16:
+        bits: Array = tensor.view(torch.int16).numpy()
+        return bits.view(ml_dtypes.bfloat16)
+    array: Array = tensor.numpy()
+    return array
+
+
+def _tensor_of(array: Array, torch: Any) -> Any:
+    if array.dtype == ml_dtypes.bfloat16:
+        return torch.from_numpy(array.view(np.int16)).view(torch.bfloat16)
+    return torch.from_numpy(array)

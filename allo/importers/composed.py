@@ -1,9 +1,11 @@
-"""Layers that are made of several: what both importers need."""
+"""Layers that are made of several, and their names: what both importers need."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
 
+from ..ir.names import unique_name
 from ..ir.types import TensorType
 from .graph import Layer, LayerOrigin
 
@@ -20,3 +22,16 @@ def softmax_along(name: str, source: str, dimension: int, kind: TensorType, orig
     yield Layer(f"{name}_turned", "permute", (source,), {"order": order}, turned, origin)
     yield Layer(f"{name}_last", "softmax", (f"{name}_turned",), {}, turned, origin)
     yield Layer(name, "permute", (f"{name}_last",), back, kind, origin)
+
+
+def with_own_names(made: Iterable[Layer], results: tuple[str, ...], taken: set[str]) -> list[Layer]:
+    """The layers of one node, of which those inside have names that no other value has; `taken` gets them."""
+    layers = list(made)
+    inside = {layer.name: unique_name(layer.name, taken) for layer in layers if layer.name not in results}
+    return [
+        replace(
+            layer, name=inside.get(layer.name, layer.name),
+            inputs=tuple(inside.get(o, o) if isinstance(o, str) else o for o in layer.inputs),
+        )
+        for layer in layers
+    ]  # fmt: skip

@@ -56,7 +56,8 @@ def values_of_nodes(archive: bytes, inputs: tuple[Any, ...]) -> dict[str, Any]:
         def run_node(self, node: Any) -> Any:
             result = super().run_node(node)
             if isinstance(result, torch.Tensor):
-                found[node.name] = result.detach().clone().numpy()
+                wide = result.float() if result.dtype == torch.bfloat16 else result  # NumPy has no bfloat16
+                found[node.name] = wide.detach().clone().numpy()
             return result
 
     with torch.no_grad():

@@ -200,7 +200,11 @@ def _value(argument: Mapping[str, Any]) -> Any:
         return tuple(TensorName(str(part["name"])) for part in value)
     if kind in ("as_optional_tensors", "as_nested_tensors"):
         return tuple(_value(part) for part in value)
-    if kind in ("as_ints", "as_floats", "as_bools"):
+    if kind == "as_float":
+        return float(value)  # infinities and NaN are texts
+    if kind == "as_floats":
+        return tuple(map(float, value))
+    if kind in ("as_ints", "as_bools"):
         return tuple(value)
     if kind in ("as_sym_int", "as_sym_float", "as_sym_bool"):
         return _value(value) if isinstance(value, Mapping) else str(value)

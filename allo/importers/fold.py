@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
@@ -10,10 +11,13 @@ import numpy as np
 
 from ..errors import Diagnostic, ModelError
 from ..ir.arrays import array_element_type, form_dtype
+from ..ir.names import unique_name
 from ..ir.types import Float, TensorType
 from .graph import Array, Layer, LayerGraph
-from .operators import OPERATORS, WrongShape, check_layer
+from .operators import OPERATORS, SUBSCRIPTS, WrongShape, check_layer
 from .reading import all_missing, missing
+
+MOST = 1 << 28  # elements of a constant that is computed
 
 
 def simplified(graph: LayerGraph) -> LayerGraph:
@@ -65,6 +69,9 @@ def folded(graph: LayerGraph) -> LayerGraph:
     left: list[Layer] = []
     for layer in graph.layers:
         if all(name in constants for name in layer.arrays):
+            if (size := math.prod(layer.type.shape)) > MOST:
+                text = f"it is a constant of {size} elements, and {MOST} are the most"
+                raise all_missing([missing(layer.origin, f"the layer '{layer.name}', {layer.operator},", text)])
             operands = [constants[o] if isinstance(o, str) else o for o in layer.inputs]
             result = OPERATORS[layer.operator].evaluate(layer, operands)
             result = np.ascontiguousarray(result, form_dtype(layer.type.element))
@@ -94,24 +101,30 @@ def folded_norms(graph: LayerGraph) -> LayerGraph:
     constants, layers = dict(graph.constants), {layer.name: layer for layer in graph.layers}
     users, same, means = graph.users(), dict[str, str](), dict(graph.means)
     made: list[Layer] = []
+    names = {*graph.arguments, *constants, *layers}
+
+    def alone(name: str) -> bool:
+        return len(users[name]) == 1 and name not in graph.kept
+
     for norm in graph.layers:
         given = [constants.get(o) if isinstance(o, str) else o for o in norm.inputs[1:]]
         if norm.operator != "batch_norm" or any(value is None for value in given):
             made.append(layers[norm.name])
             continue
-        source = layers.get(same.get(str(norm.inputs[0]), str(norm.inputs[0])))
+        before = str(norm.inputs[0])
+        source = layers.get(same.get(before, before))
         scale, shift = _scale_and_shift(norm, given, norm.type.shape[1])
-        alone = source is not None and len(users[source.name]) == 1 and source.name not in graph.kept
-        if source is not None and alone and (scaled := _scaled(source, norm, scale, shift, constants)) is not None:
+        joined = source is not None and alone(source.name) and alone(before)
+        if source is not None and joined and (scaled := _scaled(source, norm, scale, shift, constants, names)):
             made[made.index(source)] = layers[source.name] = scaled
             same[norm.name], means[source.name] = source.name, norm.name
         else:
-            made += _product_and_sum(norm, scale, shift, constants)
+            made += _product_and_sum(norm, scale, shift, constants, names)
     return _with_others(replace(graph, constants=constants, layers=tuple(made), means=means), same)
 
 
 def _scaled(
-    source: Layer, norm: Layer, scale: Array, shift: Array, constants: dict[str, Array]
+    source: Layer, norm: Layer, scale: Array, shift: Array, constants: dict[str, Array], taken: set[str]
 ) -> Layer | None:
     """A layer with other weights that does what the norm behind it does; None if it is not one of those."""
     arrays = [constants.get(str(operand)) for operand in source.inputs[1:]]
@@ -122,20 +135,21 @@ def _scaled(
         return None
     bias = shift if len(arrays) < 2 else shift + scale * np.asarray(arrays[1], np.float64)
     wide = scale.reshape(-1, *(1,) * (weight.ndim - 1)) * np.asarray(weight, np.float64)
-    names = [f"{source.name}_weight", f"{source.name}_bias"]
+    names = [unique_name(f"{source.name}_{part}", taken) for part in ("weight", "bias")]
     constants |= {name: array.astype(weight.dtype) for name, array in zip(names, (wide, bias), strict=True)}
     return replace(source, inputs=(source.inputs[0], *names))
 
 
-def _product_and_sum(norm: Layer, scale: Array, shift: Array, constants: dict[str, Array]) -> list[Layer]:
+def _product_and_sum(
+    norm: Layer, scale: Array, shift: Array, constants: dict[str, Array], taken: set[str]
+) -> list[Layer]:
     """The norm as `x * scale + shift`."""
     dtype = form_dtype(norm.type.element)
-    names = [f"{norm.name}_scale", f"{norm.name}_shift"]
+    names = [unique_name(f"{norm.name}_{part}", taken) for part in ("scale", "shift")]
     places = (-1, *(1,) * (len(norm.type.shape) - 2))
     constants |= {n: v.astype(dtype).reshape(places) for n, v in zip(names, (scale, shift), strict=True)}
-    product = replace(
-        norm, name=f"{norm.name}_scaled", operator="mul", inputs=(norm.inputs[0], names[0]), options={}
-    )
+    inputs, name = (norm.inputs[0], names[0]), unique_name(f"{norm.name}_scaled", taken)
+    product = replace(norm, name=name, operator="mul", inputs=inputs, options={})
     return [product, replace(norm, operator="add", inputs=(product.name, names[1]), options={})]
 
 
@@ -226,8 +240,37 @@ def _root_mean_square(
     return None
 
 
+def known_subscripts(graph: LayerGraph) -> LayerGraph:
+    """Subscripts that are known count from the front, inside of their array; others may still be negative."""
+    constants, types = dict(graph.constants), graph.types()
+    names = set(types)
+    left: list[Layer] = []
+    wrong: list[Diagnostic] = []
+    for layer in graph.layers:
+        place = SUBSCRIPTS.get(layer.operator)
+        given = constants.get(str(layer.inputs[place])) if place is not None else None
+        if place is None or given is None:
+            left.append(layer)
+            continue
+        extent = types[str(layer.inputs[0])].shape[layer.options.get("dimension", 0)]
+        least = -extent if layer.options.get("wraps") else 0
+        outside = given[(given < least) | (given >= extent)]
+        if outside.size:
+            text = f"its subscript {outside.flat[0]} is outside of {extent} elements"
+            wrong.append(missing(layer.origin, f"the layer '{layer.name}', {layer.operator},", text))
+        name = unique_name(f"{layer.name}_places", names)
+        constants[name] = np.where(given < 0, given + extent, given).astype(given.dtype)
+        inputs = tuple(name if position == place else o for position, o in enumerate(layer.inputs))
+        options = {key: value for key, value in layer.options.items() if key != "wraps"}
+        left.append(replace(layer, inputs=inputs, options=options))
+    if wrong:
+        raise all_missing(wrong)
+    return replace(graph, constants=constants, layers=tuple(left))
+
+
 REWRITES: tuple[Callable[[LayerGraph], LayerGraph], ...] = (
     folded,
+    known_subscripts,
     folded_norms,  # behind `folded`, which makes constants of weights that are computed
     recognised_norms,
     needed,

@@ -9,10 +9,18 @@ from typing import Any
 import numpy as np
 
 from ..errors import Location
+from ..ir.arrays import array_element_type
 from ..ir.types import TensorType
 
 type Array = np.ndarray[Any, Any]
 type Operand = str | int | float | bool  # the name of a value, or a number
+
+
+def type_of(array: Array) -> TensorType:
+    """The type of an array of elements that kernels have."""
+    element = array_element_type(array)
+    assert element is not None
+    return TensorType(element, array.shape)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +81,11 @@ class LayerGraph:
         lines += [f"    {layer}  # {layer.origin}" for layer in self.layers]
         lines += [f"    {argument}[...] = {value}" for argument, value in self.updates.items()]
         return "\n".join([*lines, f"    return {', '.join(self.results)}"])
+
+    def types(self) -> dict[str, TensorType]:
+        """The types of all values."""
+        constants = {name: type_of(array) for name, array in self.constants.items()}
+        return {**self.arguments, **constants, **{layer.name: layer.type for layer in self.layers}}
 
     def users(self) -> dict[str, list[Layer]]:
         """The layers that read each value, in their order."""

@@ -31,7 +31,7 @@ from ..frontend.typing.tables import DEFAULT
 from ..frontend.typing.view import View, is_whole, whole
 from ..ir.arrays import array_element_type, form_dtype
 from ..ir.types import AlloType, TensorType, index, shape_text
-from .graph import Array, Layer, LayerGraph
+from .graph import Array, Layer, LayerGraph, LayerOrigin, type_of
 from .operators import OPERATORS, LayerCall, put
 from .operators.layer_call import Value
 
@@ -55,12 +55,16 @@ class ImportedKernel(MadeKernel):
     @property
     def arguments(self) -> Mapping[str, TensorType]:
         """The types of all arguments by name; a number that the model changes is an array of one element."""
-        own = {name: _type_of(array) for name, array in self.weights.items()}
+        own = {name: type_of(array) for name, array in self.weights.items()}
         given = {
             name: TensorType(kind.element, kind.shape or ((1,) if name in self.graph.updates else ()))
             for name, kind in self.graph.arguments.items()
         }
         return {**given, **own}
+
+    def element(self, name: str) -> AlloType:
+        """The element type of a value of the graph."""
+        return self.graph.types()[name].element
 
     def checked(self, rules: TypingRules = DEFAULT) -> Checked:
         """Its typed tree."""
@@ -111,12 +115,6 @@ class ImportedKernel(MadeKernel):
         return f"<kernel '{self.__name__}' of {len(self.graph.layers)} layers>"
 
 
-def _type_of(array: Array) -> TensorType:
-    element = array_element_type(array)
-    assert element is not None
-    return TensorType(element, array.shape)
-
-
 class _Writer:
     """The statements of a model; it is the context in which its values are built."""
 
@@ -138,7 +136,7 @@ class _Writer:
 
     def error_at(self, at: Position, message: str, hint: str | None = None) -> None:
         """Layers are checked when they are read, so that this is one that was not."""
-        layer = self.graph.layers[max(at[0] - 2, 0)]
+        layer = self.graph.layers[min(max(at[0], 2) - 2, len(self.graph.layers) - 1)]
         raise ModelError(f"the layer '{layer.name}' of {layer.origin}: {message}", at=layer.origin.at, hint=hint)
 
     def function(self) -> CheckedFunction:
@@ -173,7 +171,7 @@ class _Writer:
         return symbol
 
     def _constant(self, name: str, array: Array) -> Value:
-        kind, at = _type_of(array), (1, 0, 0)
+        kind, at = type_of(array), (1, 0, 0)
         if not array.ndim:
             return Const(kind.element, at, array.item())
         symbol = Symbol(name, SymbolKind.TENSOR, kind, at)
@@ -215,7 +213,8 @@ class _Writer:
         if not isinstance(base, str) or self.graph.updates.get(base) != layer.name:
             return None
         value = self.values[base]
-        return value if isinstance(value, View) and len(self.users[base]) == 1 else None
+        is_alone = len(self.users[base]) == 1 and base not in self.graph.kept
+        return value if isinstance(value, View) and is_alone else None
 
     def _array(self, name: str, at: Position, taken: frozenset[Symbol]) -> Symbol | Expr:
         """A value as an array that no other name has."""
@@ -230,12 +229,10 @@ class _Writer:
         own = value.sources[0][0] if value.compute is None and is_whole(value) else None
         if own is not None and own.constant is None and own not in taken:
             return own
-        made = self._call(at).array(f"{name}_result", value)
+        copy = Layer(f"{name}_result", "reshape", (name,), {}, value.type, LayerOrigin())
+        made = LayerCall(copy, at, self.builder, self.values, self.stored).array(copy.name, value)
         self._take()
         return made.sources[0][0]
-
-    def _call(self, at: Position) -> LayerCall:
-        return LayerCall(self.graph.layers[-1], at, self.builder, self.values, self.stored)
 
     def _results(self, at: Position) -> tuple[Symbol | Expr, ...]:
         taken = frozenset(self.parameters.values())
@@ -249,11 +246,12 @@ class _Writer:
     def _update(self, at: Position) -> None:
         """Arguments get the elements that they have behind the call, once all of these are known."""
         copies: list[Stmt] = []
+        changed = frozenset(self.parameters[argument] for argument in self.graph.updates)
         for argument, name in self.graph.updates.items():
             target = self.parameters[argument]
             if self.values[name] is self.values[argument]:
                 continue
-            source = self._array(name, at, frozenset())
+            source = self._array(name, at, changed)
             if isinstance(source, Expr):
                 copies.append(Store(at, target, (Const(index, at, 0),), source))
             else:

@@ -11,6 +11,7 @@ import numpy as np
 from ..errors import Diagnostic
 from ..ir.arrays import array_element_type, form_dtype
 from ..ir.types import TensorType
+from .composed import with_own_names
 from .exported import NotImported
 from .fold import simplified
 from .graph import Array, Layer, LayerGraph, LayerOrigin
@@ -49,10 +50,11 @@ def _layers_of(program: OnnxProgram) -> LayerGraph:
     same: dict[str, str] = {}
     layers: list[Layer] = []
     wrong: list[Diagnostic] = []
+    names = {*program.arguments, *program.values.constants, *(n for node in program.nodes for n in node.outputs)}
     for given in program.nodes:
         node = replace(given, inputs=tuple(same.get(name, name) for name in given.inputs))
         try:
-            layers += _read(node, same)
+            layers += _read(node, same, names)
         except (NotImported, *MALFORMED) as error:
             wrong.append(missing(_named(node), f"the operator {node.operator}", reason(error)))
     if wrong:
@@ -66,7 +68,7 @@ def _named(node: OnnxNode) -> LayerOrigin:
     return node.origin if node.origin.module or node.origin.at else LayerOrigin(node.outputs[0])
 
 
-def _read(node: OnnxNode, same: dict[str, str]) -> list[Layer]:
+def _read(node: OnnxNode, same: dict[str, str], names: set[str]) -> list[Layer]:
     """The layers of a node whose operands are not all known."""
     if node.operator in _SAME:
         same[node.outputs[0]] = node.array(0)
@@ -78,7 +80,7 @@ def _read(node: OnnxNode, same: dict[str, str]) -> list[Layer]:
     if reader is None:
         raise NotImported("no layer means it")
     left = []
-    for layer in reader(node):
+    for layer in with_own_names(reader(node), node.outputs, names):
         constants = node.values.constants
         node.values.types.setdefault(layer.name, layer.type)
         if layer.arrays and all(name in constants for name in layer.arrays):

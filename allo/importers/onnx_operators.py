@@ -227,14 +227,10 @@ def _gather(node: OnnxNode) -> Layers:
     shape = node.shape(0)
     dimension = node.attributes.get("axis", 0) % len(shape)
     indices = node.values.constants.get(node.array(1))
-    if indices is None:
-        yield layer(node, "index", node.array(0), node.array(1), dimension=dimension)
-    elif not indices.ndim:
+    if indices is not None and not indices.ndim and -shape[dimension] <= indices < shape[dimension]:
         yield layer(node, "select", node.array(0), dimension=dimension, index=indices.item() % shape[dimension])
     else:
-        name = f"{node.outputs[0]}_indices"
-        node.values.constants[name] = np.asarray(indices % shape[dimension])
-        yield layer(node, "index", node.array(0), name, dimension=dimension)
+        yield layer(node, "index", node.array(0), node.array(1), dimension=dimension, wraps=True)
 
 
 READERS: dict[str, Callable[[OnnxNode], Layers]] = {

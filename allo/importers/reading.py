@@ -10,6 +10,7 @@ from ..errors import Diagnostic, ModelError
 from ..ir.names import unique_name
 from ..ir.types import Bool, TensorType
 from .aten import READERS
+from .composed import with_own_names
 from .exported import AtenNode, ExportedProgram, NotImported, TensorName
 from .graph import Layer, LayerGraph, LayerOrigin, Operand
 
@@ -47,13 +48,14 @@ def layers_of(program: ExportedProgram) -> LayerGraph:
     """The graph of an exported program. Raises ModelError with every node that cannot be read."""
     same: dict[str, str] = {}
     known = {*program.arguments, *program.constants}
+    names = {*known, *(name for node in program.nodes for name in node.outputs)}
     layers: list[Layer] = []
     wrong: list[Diagnostic] = []
     for node in program.nodes:
         if node.target.startswith(_NOTHING):
             continue
         try:
-            made = _read(node, same)
+            made = with_own_names(_read(node, same), node.outputs, names)
         except (NotImported, *MALFORMED) as error:
             wrong.append(missing(node.origin, f"the operator {node.target}", reason(error)))
         else:
@@ -65,6 +67,11 @@ def layers_of(program: ExportedProgram) -> LayerGraph:
                 wrong.append(missing(node.origin, f"the operator {node.target}", text))
             known |= {layer.name for layer in made}
         known |= set(node.outputs) if wrong else set()
+    makers = {name: node for node in program.nodes for name in node.outputs}
+    for name in (*program.results, *program.updates.values()):
+        if not wrong and same.get(name, name) not in known and name in makers:
+            text = f"its result '{name}' is not computed"
+            wrong.append(missing(makers[name].origin, f"the operator {makers[name].target}", text))
     if wrong:
         raise all_missing(wrong)
     changed = set(program.updates)

@@ -41,6 +41,15 @@ def test_a_cache_is_an_argument_that_is_changed_in_place() -> None:
     assert "memref.copy" not in text and text.count('allo.name = "index_put') == 0  # it is written where it is
 
 
+def test_states_change_places_behind_what_reads_them() -> None:
+    kernel, model = kernel_of("swap"), stored("swap")
+    for function in (kernel, allo.customize(kernel).build()):
+        states = [np.zeros((2, 3), np.float32) for _ in range(3)]
+        check(run(function, *model.inputs, *states), model.results)
+        names = [kernel.graph.targets[name] for name in list(kernel.arguments)[2:]]
+        check(tuple(states), tuple(model.values[name] for name in names))
+
+
 def test_a_kernel_is_interpreted() -> None:
     kernel, model = kernel_of("perceptron"), stored("perceptron")
     check(run(allo.interpret(kernel), *model.inputs), model.results)

@@ -122,6 +122,40 @@ def test_a_damaged_description_is_an_error_of_ours(seed: int) -> None:
         assert not isinstance(error, allo.errors.InternalError)
 
 
+@sweep(600, 60)
+def test_a_damaged_file_is_an_error_of_ours(seed: int) -> None:
+    random_, content = random.Random(seed), bytearray((MODELS / "perceptron.pt2").read_bytes())
+    if random_.random() < 0.3:
+        del content[random_.randrange(len(content)) :]
+    for _ in range(random_.choice([0, 1, 5])):
+        content[random_.randrange(len(content))] = random_.randrange(256)
+    try:
+        allo.from_pt2(bytes(content))
+    except allo.AlloError as error:
+        assert not isinstance(error, allo.errors.InternalError)
+
+
+def test_tensors_do_not_grow_out_of_small_files() -> None:
+    def repeated(table: dict[str, Any]) -> None:
+        meta = table["config"]["layers.0.bias"]["tensor_meta"]
+        meta["sizes"], meta["strides"] = [{"as_int": 1 << 40}], [{"as_int": 0}]
+
+    text = refusal("perceptron", repeated, "model_weights_config.json")
+    assert text == "the tensor 'layers.0.bias' of 'model' lies outside of its file"
+
+
+def test_a_second_result_that_no_layer_has() -> None:
+    def other(program: dict[str, Any]) -> None:
+        outputs = program["graph_module"]["graph"]["nodes"][-1]["outputs"]
+        outputs.append({"as_tensor": {"name": "second"}})
+        result = program["graph_module"]["signature"]["output_specs"][0]["user_output"]
+        result["arg"] = {"as_tensor": {"name": "second"}}
+
+    assert refusal("perceptron", other).splitlines()[0].partition(": ")[2] == (
+        "the operator aten.softmax.int of module 'layers.6' cannot be imported: its result 'second' is not computed"
+    )
+
+
 def test_a_model_is_no_template() -> None:
     with pytest.raises(allo.KernelError) as error:
         allo.customize(kernel_of("perceptron"), instantiate=[1])

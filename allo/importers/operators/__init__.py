@@ -3,10 +3,10 @@
 from .layer_call import LayerCall, LayerOperator
 from .moves import MOVES, put
 from .pointwise import POINTWISE
-from .shapes import WrongShape, check_layer
+from .shapes import SUBSCRIPTS, WrongShape, check_layer
 from .sums import SUMS
 from .windows import WINDOWS
 
 OPERATORS: dict[str, LayerOperator] = {**POINTWISE, **SUMS, **WINDOWS, **MOVES}
 
-__all__ = ["OPERATORS", "LayerCall", "LayerOperator", "WrongShape", "check_layer", "put"]
+__all__ = ["OPERATORS", "SUBSCRIPTS", "LayerCall", "LayerOperator", "WrongShape", "check_layer", "put"]

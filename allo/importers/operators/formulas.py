@@ -11,7 +11,7 @@ import numpy as np
 from ...frontend.read.source import Position
 from ...frontend.typing.convert import convert
 from ...frontend.typing.nodes import Binary, Compare, Const, Expr, Logic, MathCall, Not, Select
-from ...ir.types import AlloType, Float
+from ...ir.types import AlloType, Float, UInt
 from ...ir.types import bool as bool_type
 
 
@@ -19,6 +19,7 @@ class Numbers(Protocol):
     """The functions of formulas; operators are those of the values."""
 
     def function(self, name: str, *values: Any) -> Any: ...
+    def absolute(self, x: Any) -> Any: ...
     def maximum(self, a: Any, b: Any) -> Any: ...
     def minimum(self, a: Any, b: Any) -> Any: ...
     def where(self, condition: Any, a: Any, b: Any) -> Any: ...
@@ -30,6 +31,9 @@ class ArrayNumbers:
 
     def function(self, name: str, *values: Any) -> Any:
         return {"powf": np.power}.get(name, getattr(np, name, None))(*values)  # type: ignore[misc]
+
+    def absolute(self, x: Any) -> Any:
+        return np.abs(x)
 
     def maximum(self, a: Any, b: Any) -> Any:
         return np.maximum(a, b)
@@ -137,18 +141,30 @@ class TypedNumbers:
     def function(self, name: str, *values: TypedNumber) -> TypedNumber:
         return TypedNumber(MathCall(self.kind, self.at, f"math.{name}", tuple(value.expr for value in values)))
 
+    def absolute(self, x: TypedNumber) -> TypedNumber:
+        if isinstance(self.kind, UInt):
+            return x
+        return self.function("absf" if isinstance(self.kind, Float) else "absi", x)
+
     def maximum(self, a: TypedNumber, b: Any) -> TypedNumber:
-        return a._binary("max", b)
+        return self._chosen("max", a, b)
 
     def minimum(self, a: TypedNumber, b: Any) -> TypedNumber:
-        return a._binary("min", b)
+        return self._chosen("min", a, b)
+
+    def _chosen(self, op: str, a: TypedNumber, b: Any) -> TypedNumber:
+        """As Python does, `a` unless `b` is better: what is not a number stays so if it is `a`, or `b` is asked."""
+        better = a._binary(op, b)
+        if not isinstance(b, TypedNumber) or isinstance(b.expr, Const) or not isinstance(b.expr.type, Float):
+            return better
+        return self.where(b != b, b, better)
 
     def where(self, condition: TypedNumber, a: TypedNumber, b: TypedNumber) -> TypedNumber:
         return TypedNumber(Select(a.expr.type, self.at, condition.expr, a.expr, b.expr))
 
     def erf(self, x: TypedNumber) -> TypedNumber:
         """The error function, off by at most 1.5e-7 (Abramowitz and Stegun, formula 7.1.26)."""
-        size = self.maximum(x, -x)
+        size = self.absolute(x)
         t = 1.0 / (1.0 + 0.3275911 * size)
         sum_ = t * (1.421413741 + t * (-1.453152027 + t * 1.061405429))
         rest = t * (0.254829592 + t * (-0.284496736 + sum_)) * self.function("exp", -(size * size))
@@ -185,7 +201,7 @@ FORMULAS: Mapping[str, Formula] = {
     "mul": lambda m, a, b: a * b,
     "div": lambda m, a, b: a / b,
     "neg": lambda m, x: -x,
-    "abs": lambda m, x: m.maximum(x, -x),
+    "abs": lambda m, x: m.absolute(x),
     "square": lambda m, x: x * x,
     "reciprocal": lambda m, x: 1.0 / x,
     "rsqrt": lambda m, x: 1.0 / m.function("sqrt", x),

@@ -9,9 +9,10 @@ import numpy as np
 
 from ...frontend.library.structured import OperatorNest, loops
 from ...frontend.typing.convert import convert
-from ...frontend.typing.nodes import Block, Expr, Stmt, Store, Symbol
+from ...frontend.typing.nodes import Block, Compare, Expr, Select, Shared, Stmt, Store, Symbol
 from ...frontend.typing.view import Slice, View, select, transposed
 from ...ir.arrays import form_dtype
+from ...ir.types import bool as bool_type
 from ...ir.types import index as index_type
 from ..graph import Array, Layer
 from .layer_call import LayerCall, LayerOperator, arithmetic
@@ -101,7 +102,14 @@ def _copied(call: LayerCall, part: str, view: View, target: Symbol, dimension: i
 
 
 def _subscript(call: LayerCall, view: View, indices: Indices) -> Expr:
-    return convert(view.read(indices), index_type)
+    """A subscript that an array holds; with the option `wraps` a negative one counts from the end."""
+    number = convert(view.read(indices), index_type)
+    if not call.layer.options.get("wraps"):
+        return number
+    number, extent = Shared(index_type, call.at, number), call.view(0).type.shape[call.layer.options["dimension"]]
+    is_negative = Compare(bool_type, call.at, "<", number, call.index(0))
+    from_end = convert(arithmetic("+", number, extent), index_type)
+    return Select(index_type, call.at, is_negative, from_end, number)
 
 
 def _embedding(call: LayerCall) -> View:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,8 +12,8 @@ from ...frontend.typing.convert import convert
 from ...frontend.typing.nodes import Const, Expr, Shared, Var
 from ...frontend.typing.operations import common_type
 from ...frontend.typing.tables import DEFAULT
-from ...ir.arrays import form_dtype
-from ...ir.types import Bool, Int
+from ...ir.arrays import array_element_type, form_dtype
+from ...ir.types import AlloType, Bool, Float, Int
 from ..graph import Array, Layer
 from .formulas import COMPARISONS, FORMULAS, LOGIC, ArrayNumbers, Formula, TypedNumber, TypedNumbers
 from .layer_call import LayerCall, LayerOperator, Value
@@ -57,11 +57,27 @@ def _truth_values(call: LayerCall, elements: list[Expr]) -> list[Expr]:
 
 def _common(call: LayerCall, elements: list[Expr]) -> list[Expr]:
     """Both operands of a comparison in a type that holds them."""
-    kinds = [element.type for element in elements if not isinstance(element, Const)]
-    common = kinds[0]
-    if len(kinds) > 1 and kinds[0] != kinds[1]:
-        common = common_type(elements[0], elements[1], DEFAULT) or Int(64)
+    kinds = [
+        None if isinstance(operand, int | float) else element.type
+        for operand, element in zip(call.layer.inputs, elements, strict=True)
+    ]
+    common = _compared(kinds, call.layer.inputs)
     return [convert(element, common) for element in elements]
+
+
+def _compared(kinds: Sequence[AlloType | None], operands: Sequence[Any]) -> AlloType:
+    """The type in which operands are compared: a number is one of the type of the array that it is compared with, or a
+    float, as in PyTorch."""
+    first, second = kinds
+    if first is not None and second is not None:
+        at = (1, 0, 0)
+        return first if first == second else common_type(Const(first, at, 0), Const(second, at, 0), DEFAULT) or Int(64)
+    number = operands[0] if first is None else operands[1]
+    kind = second if first is None else first
+    assert kind is not None
+    if isinstance(number, float) and not isinstance(kind, Float):
+        return Float(32)
+    return Int(64) if isinstance(kind, Bool) and not isinstance(number, bool) else kind
 
 
 def _powers(call: LayerCall) -> Value:
@@ -84,6 +100,10 @@ def _evaluated(formula: Formula, prepared: str) -> Callable[[Layer, list[Any]], 
             operands = [np.asarray(operand).astype(dtype) for operand in operands]
         elif prepared == "choice":
             operands = [operands[0], *(np.asarray(operand).astype(dtype) for operand in operands[1:])]
+        elif prepared == "common":
+            kinds = [array_element_type(o) if isinstance(o, np.ndarray) else None for o in operands]
+            common = form_dtype(_compared(kinds, operands))
+            operands = [np.asarray(operand).astype(common) for operand in operands]
         elif prepared == "truth":
             operands = [np.asarray(operand).astype(np.bool_) for operand in operands]
         with np.errstate(all="ignore"):

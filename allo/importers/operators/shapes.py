@@ -41,7 +41,7 @@ def _check_elements(layer: Layer, elements: list[AlloType]) -> None:
     element, name = layer.type.element, layer.operator
     if name in _OF_FLOATS and not (isinstance(element, Float) and all(isinstance(e, Float) for e in elements[:3])):
         raise WrongShape("it works on floats")
-    if name in _SUBSCRIPTS and not isinstance(elements[_SUBSCRIPTS[name]], Int | UInt):
+    if name in SUBSCRIPTS and not isinstance(elements[SUBSCRIPTS[name]], Int | UInt):
         raise WrongShape("its subscripts are no integers")
     if name in COMPARISONS or name in LOGIC:
         if not isinstance(element, Bool) or (name in LOGIC and not all(isinstance(e, Bool) for e in elements)):
@@ -57,7 +57,8 @@ _OF_FLOATS = frozenset({
     "hardsigmoid", "hardswish", "leaky_relu", "linear", "matmul", "mean", "amax", "softmax", "layer_norm", "rms_norm",
     "batch_norm", "attention", "conv2d", "max_pool2d", "avg_pool2d",
 })  # fmt: skip
-_SUBSCRIPTS = {"embedding": 1, "index": 1, "index_put": 2}
+# The operand that holds the subscripts.
+SUBSCRIPTS = {"embedding": 1, "index": 1, "index_put": 2}
 _SAME_ELEMENTS = {
     "reshape": 1, "permute": 1, "slice": 1, "select": 1, "expand": 1, "repeat": 1, "embedding": 1, "index": 1,
     "index_put": 2, "sum": 1, "gather": 1,
@@ -142,7 +143,7 @@ def _conv2d(layer: Layer, shapes: list[Shape]) -> Shape | None:
 def _pool(layer: Layer, shapes: list[Shape]) -> Shape | None:
     (shape,) = shapes
     window, padding = layer.options["window"], layer.options["padding"]
-    if len(shape) not in (3, 4) or any(border > inside // 2 for border, inside in zip(padding, window, strict=True)):
+    if len(shape) != 4 or any(border > inside // 2 for border, inside in zip(padding, window, strict=True)):
         return None
     return (*shape[:-2], *_windows(shape[-2:], window, layer.options))
 
