@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import product
+from functools import cached_property
+from itertools import combinations, product
 from math import prod
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from .backend.cpu import LLVMModule
 from .backend.mesh.reading import ReadProgram, read_program
-from .backend.mesh.segments import segment_codes, view_bytes
+from .backend.mesh.segments import SegmentCodes, segment_codes, view_bytes
 from .backend.mesh.simulate import MeshRun, MeshSimulation
 from .backend.mesh.views import CoreViews
 from .customize import Schedule, customize
@@ -27,9 +29,27 @@ from .mapping.tiles.program import TileProgram
 from .mapping.tiles.search import search
 from .mapping.tiles.traffic import TrafficModel
 from .target import CoreMesh, load_target
-from .target.mesh_routes import mesh_routes
+from .target.mesh_routes import MeshRoutes
 
 __all__ = ["TilePlan", "kernel", "map", "plan", "programs"]
+
+@dataclass(frozen=True)
+class ReadKernel:
+    """A tile program that was read of a kernel, and its machine code, made when it runs for the first time."""
+
+    program: ReadProgram
+    schedule: Schedule
+
+    @cached_property
+    def segments(self) -> SegmentCodes:
+        """What cores run between transfers."""
+        return segment_codes(self.program)
+
+    @cached_property
+    def whole(self) -> LLVMModule:
+        """The kernel on the CPU."""
+        return self.schedule.build()
+
 
 _ROOM = 4 << 30  # bytes that arrays as cores see them may take on this machine
 
@@ -46,16 +66,17 @@ class TilePlan:
     values: tuple[tuple[str, Any], ...]
     mapping: TileMapping
     others: tuple[TilePlan, ...] = ()
-    _read: ReadProgram = field(repr=False, compare=False, kw_only=True)
+    _read: ReadKernel = field(repr=False, compare=False, kw_only=True)
+    _routes: MeshRoutes = field(repr=False, compare=False, kw_only=True)
 
     @property
     def program(self) -> TileProgram:
         """The grid, loops, tiles and work of the kernel."""
-        return self._read.program
+        return self._read.program.program
 
     @property
     def _space(self) -> PlanSpace:
-        return PlanSpace(self.program, mesh_routes(self.mesh))
+        return PlanSpace(self.program, self._routes)
 
     @property
     def steps(self) -> tuple[PlanStep, ...]:
@@ -65,7 +86,7 @@ class TilePlan:
     @property
     def estimate(self) -> TileEstimate:
         """What the performance model says of the plan."""
-        return TileModel(self.program, TrafficModel(mesh_routes(self.mesh))).estimate(self.mapping)
+        return TileModel(self.program, TrafficModel(self._routes)).estimate(self.mapping)
 
     @property
     def bytes(self) -> int:
@@ -112,8 +133,7 @@ class TilePlan:
 
     def simulate(self, *, traced: bool = False) -> MeshRun:
         """The cycles of the plan in the simulator of the mesh, without data; `traced` keeps what cores do when."""
-        routes = mesh_routes(self.mesh)
-        return MeshSimulation(self.program, self.mapping, routes, traced=traced).run()
+        return MeshSimulation(self.program, self.mapping, self._routes, traced=traced).run()
 
     def run(self, *arrays: np.ndarray[Any, Any]) -> MeshRun:
         """Run the plan in the simulator on NumPy arrays, which are changed in place, tile by tile as they move.
@@ -121,8 +141,8 @@ class TilePlan:
         Raises TypeError or ValueError for arrays that do not fit.
         """
         self._demand_arrays(arrays)
-        views = CoreViews(segment_codes(self._read), arrays)
-        return MeshSimulation(self.program, self.mapping, mesh_routes(self.mesh), views).run()
+        views = CoreViews(self._read.segments, arrays)
+        return MeshSimulation(self.program, self.mapping, self._routes, views).run()
 
     def check(self, seed: int = 0) -> None:
         """Run the plan in the simulator on random arrays, and compare all bits with the kernel on the CPU.
@@ -134,9 +154,7 @@ class TilePlan:
         arrays = [_random(random, array.shape, array.element) for array in self.program.arrays]
         wanted = [array.copy() for array in arrays]
         self.run(*arrays)
-        values, given = dict(self.values) or None, self.kernel
-        schedule = given if isinstance(given, Schedule) else customize(given, instantiate=values)
-        schedule.build()(*wanted)
+        self._read.whole(*wanted)
         for array, made, expected in zip(self.program.arrays, arrays, wanted, strict=True):
             different = np.argwhere(made.view(np.uint8) != expected.view(np.uint8))
             if len(different):
@@ -175,10 +193,19 @@ class TilePlan:
             names = ", ".join(array.name for array in wanted)
             raise TypeError(f"{self.program.name} takes {len(wanted)} arrays ({names}), got {len(arrays)}")
         for array, given in zip(wanted, arrays, strict=True):
-            if not isinstance(given, np.ndarray) or given.shape != array.shape or not given.flags.writeable:
-                shape = getattr(given, "shape", None)
-                raise ValueError(f"'{array.name}' must be a NumPy array of the shape {array.shape}, got {shape}")
-        needed = view_bytes(self._read, self.mapping.space_time.active_cores)
+            dtype = form_dtype(array.element)
+            if not isinstance(given, np.ndarray):
+                raise TypeError(f"'{array.name}' must be a NumPy array, got {type(given).__name__}")
+            if given.shape != array.shape or given.dtype != dtype or not given.flags.writeable:
+                frozen = "" if given.flags.writeable else "one that is read-only, "
+                wanted_form, got = f"{dtype} of the shape {array.shape}", f"{given.dtype} of the shape {given.shape}"
+                raise ValueError(f"'{array.name}' must be a NumPy array, {wanted_form}, got {frozen}{got}")
+        stored = {box.array.number for segment, _ in self.program.segments for box in segment.stores}
+        for first, second in combinations(range(len(wanted)), 2):
+            if stored & {first, second} and np.may_share_memory(arrays[first], arrays[second]):
+                names = f"'{wanted[first].name}' and '{wanted[second].name}'"
+                raise ValueError(f"{names} share memory, and the program writes to it; pass a copy")
+        needed = view_bytes(self._read.program, self.mapping.space_time.active_cores)
         if needed > _ROOM:
             raise ValueError(
                 f"a run with data takes {needed >> 20} MB on this machine: each core sees the arrays by itself; "
@@ -217,13 +244,14 @@ def _mesh(target: str | Path | CoreMesh) -> CoreMesh:
     return mesh
 
 
-def _read(function: Callable[..., Any] | Schedule, values: Mapping[str, Any] | Sequence[Any] | None) -> ReadProgram:
+def _read(function: Callable[..., Any] | Schedule, values: Mapping[str, Any]) -> ReadKernel:
     if isinstance(function, Schedule):
-        return read_program(function.ir)
+        return ReadKernel(read_program(function.ir), function)
     if not is_tile_kernel(function):
         name = getattr(function, "__name__", repr(function))
         raise TargetError(f"'{name}' is no tile program", hint="write `@tile.kernel` above it")
-    return read_program(customize(function, instantiate=values).ir)
+    schedule = customize(function, instantiate=values or None)
+    return ReadKernel(read_program(schedule.ir), schedule)
 
 
 def plan(
@@ -235,11 +263,13 @@ def plan(
     program, no mesh, or does not fit the memory of a core.
     """
     mesh = _mesh(target)
-    read = _read(function, instantiate)
-    space = PlanSpace(read.program, mesh_routes(mesh))
+    routes = MeshRoutes(mesh)
+    (values,) = _instances(function, instantiate, None)
+    read = _read(function, values)
+    space = PlanSpace(read.program.program, routes)
     first = space.first()
     space.demand_room(first)
-    return TilePlan(function, mesh, tuple((instantiate or {}).items()), first, _read=read)
+    return TilePlan(function, mesh, tuple(values.items()), first, _read=read, _routes=routes)
 
 
 def map(
@@ -259,22 +289,24 @@ def map(
     if not isinstance(k, int) or isinstance(k, bool) or k < 1:
         raise TargetError(f"k must be a number of plans, at least 1, got {k!r}")
     mesh = _mesh(target)
-    traffic = TrafficModel(mesh_routes(mesh))
+    routes = MeshRoutes(mesh)
+    traffic = TrafficModel(routes)
     found: list[tuple[float, TilePlan]] = []
     refused: list[str] = []
-    for values in _instances(instantiate, blocks):
+    for values in _instances(function, instantiate, blocks):
         try:
-            read = _read(function, values or None)
+            read = _read(function, values)
             if blocks:
-                _demand_covered(read.program)
-            candidates = search(read.program, traffic, k).best
+                _demand_covered(read.program.program)
+            candidates = search(read.program.program, traffic, k).best
         except (KernelError, TargetError) as error:
             if not blocks:
                 raise
             refused.append(f"{values}: {str(error).splitlines()[0]}")
             continue
         for one in candidates:
-            found.append((one.cycles, TilePlan(function, mesh, tuple(values.items()), one.mapping, _read=read)))
+            made = TilePlan(function, mesh, tuple(values.items()), one.mapping, _read=read, _routes=routes)
+            found.append((one.cycles, made))
     if not found:
         raise TargetError("no blocks can be mapped:\n" + "\n".join(f"    {line}" for line in refused[:6]))
     found.sort(key=lambda pair: pair[0])
@@ -283,19 +315,32 @@ def map(
 
 
 def _instances(
-    fixed: Mapping[str, Any] | None, blocks: Mapping[str, Sequence[int]] | None
+    function: Callable[..., Any] | Schedule, fixed: object, blocks: Mapping[str, Sequence[int]] | None
 ) -> list[dict[str, Any]]:
+    """The values of template parameters that are tried. Raises TargetError for what says none."""
+    if isinstance(function, Schedule) and (fixed or blocks):
+        raise TargetError("a schedule has its values already", hint="give them to `allo.customize`, or map the kernel")
+    if not isinstance(fixed or {}, Mapping):
+        raise TargetError(f"instantiate must give values by name, got {fixed!r}", hint='write `{"BM": 64}`')
+    known = dict(fixed) if isinstance(fixed, Mapping) else {}
     tried = blocks or {}
-    for name in tried:
-        if name in (fixed or {}):
+    for name, values in tried.items():
+        if name in known:
             raise TargetError(f"'{name}' is in instantiate and in blocks", hint="leave it out of one of them")
-    return [dict(fixed or {}) | dict(zip(tried, chosen, strict=True)) for chosen in product(*tried.values())]
+        if isinstance(values, str) or not isinstance(values, Sequence) or not values:
+            hint = f'write `{{"{name}": [32, 64]}}`'
+            raise TargetError(f"blocks['{name}'] must list values, got {values!r}", hint=hint)
+    return [known | dict(zip(tried, chosen, strict=True)) for chosen in product(*tried.values())]
 
 
 def _demand_covered(program: TileProgram) -> None:
-    """Raises TargetError if programs write only a part of an array, because blocks do not divide it."""
+    """Raises TargetError if blocks leave a part of an array out, which a mask would have to take in."""
     for segment, loops in program.segments:
         for box in segment.stores:
             written = prod(program.grid) * prod(loop.mean for loop in loops) * box.bytes
             if written < box.array.bytes:
                 raise TargetError(f"blocks do not divide '{box.array.name}': a part of it is not written")
+    for segment, loops in program.segments:
+        for box in (*segment.loads, *segment.stores):
+            if (left := program.left_out(box, loops)) is not None:
+                raise TargetError(f"blocks do not divide '{box.array.name}': {left} elements of a dimension are left")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from math import inf
 
 from ..errors import TargetError, nearest
 from .mesh import CoreMesh, MatrixUnit, ScalarUnit, VectorUnit
@@ -56,9 +57,18 @@ def _known(mesh: CoreMesh, user: str, name: str, known: list[str] | tuple[str, .
 
 
 def _numbers(mesh: CoreMesh) -> None:
-    for owner, what, number in _positive(mesh):
-        if not number > 0:
-            raise TargetError(f"the {what} of '{owner}' of '{mesh.name}' must be more than 0, got {number:g}")
+    if mesh.external:
+        raise TargetError(f"'{mesh.name}' has external memories", hint="a mesh describes all memories as `memory`")
+    for owner, what, number in ((mesh.name, "frequency", mesh.frequency), *_positive(mesh)):
+        if not 0 < number < inf:
+            wanted = "finite" if number > 0 else "more than 0"
+            raise TargetError(f"the {what} of '{owner}' of '{mesh.name}' must be {wanted}, got {number:g}")
+    for part in (*mesh.units, *mesh.memories, *mesh.interconnects):
+        if part.latency < 0:
+            raise TargetError(f"the latency of '{part.name}' of '{mesh.name}' must be at least 0, got {part.latency}")
+    for memory in mesh.memories:
+        if memory.page < 0:
+            raise TargetError(f"the page of '{memory.name}' of '{mesh.name}' must be at least 0, got {memory.page}")
 
 
 def _positive(mesh: CoreMesh) -> Iterator[tuple[str, str, float]]:
@@ -71,6 +81,7 @@ def _positive(mesh: CoreMesh) -> Iterator[tuple[str, str, float]]:
             case VectorUnit():
                 yield unit.name, "shape", unit.lanes
                 yield unit.name, "throughput", unit.throughput
+                yield unit.name, "elementary", unit.elementary
             case ScalarUnit():
                 yield unit.name, "latency", unit.latency
     for memory in mesh.memories:

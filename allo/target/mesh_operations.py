@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -25,15 +26,19 @@ type _Values = dict[str, Any]
 
 _LINE = re.compile(r"%(\w+)\s*=\s*df\.(\w+)\((.*)\)")
 _HEAD = re.compile(r"df\.target\((.*)\)")
-_ITEM = re.compile(r'\s*(\w+)\s*=\s*(affine_map<.*?>(?=\s*(?:,\s*\w+\s*=|$))|\[[^\]]*\]|"[^"]*"|[^,\[\]"]+)\s*(?:,|$)')
+_TEXT = r'"(?:[^"\\]|\\.)*"'
+_VALUE = rf'affine_map<.*?>(?=\s*(?:,\s*\w+\s*=|$))|\[[^\]]*\]|{_TEXT}|[^,\[\]"]+'
+_ITEM = re.compile(rf"\s*(\w+)\s*=\s*({_VALUE})\s*(?:,|$)")
+_SOURCES = re.compile(rf"df\.sources\(\[(\s*{_TEXT}\s*(?:,\s*{_TEXT}\s*)*)\]\)")
+_COMMENT = re.compile(rf'^((?:[^"/]|/(?!/)|{_TEXT})*)//.*')
 
 
 def mesh_text(mesh: CoreMesh) -> str:
     """The `df` operations of a mesh, one a line; `df.target` has what files say in their head."""
-    sources = ", ".join(f'"{source}"' for source in mesh.sources)
-    head = f'df.target(name = "{mesh.name}", title = "{mesh.title}", part = "{mesh.part}"'
-    lines = [f"{head}, frequency = {mesh.frequency:g}, highest_frequency = {mesh.highest_frequency:g})"]
-    lines += [f"df.sources([{sources}])"] if mesh.sources else []
+    texts = ", ".join(f"{key} = {_quoted(getattr(mesh, key))}" for key in ("name", "title", "part"))
+    clocks = f"frequency = {_shown(mesh.frequency)}, highest_frequency = {_shown(mesh.highest_frequency)}"
+    lines = [f"df.target({texts}, {clocks})"]
+    lines += [f"df.sources([{', '.join(map(_quoted, mesh.sources))}])"] if mesh.sources else []
     lines += [_line(name, operation, values) for name, operation, values in _operations(mesh)]
     return "\n".join(lines) + "\n"
 
@@ -68,6 +73,10 @@ def _line(name: str, operation: str, values: _Values) -> str:
     return f"%{name} = df.{operation}({', '.join(f'{key} = {_shown(value)}' for key, value in values.items())})"
 
 
+def _quoted(text: str) -> str:
+    return json.dumps(text, ensure_ascii=False)
+
+
 def _shown(value: Any) -> str:
     if isinstance(value, list):
         return f"[{', '.join(str(item) for item in value)}]"
@@ -80,11 +89,13 @@ class _Reader:
     def __init__(self, line: int, name: str, operation: str, text: str) -> None:
         self.where = f"line {line}: df.{operation}"
         self.name = name
-        self.values = {}
+        self.values: dict[str, str] = {}
         end = 0
         for item in _ITEM.finditer(text):
             if item.start() != end:
                 break
+            if item[1] in self.values:
+                raise TargetError(f"{self.where} of '%{name}' has '{item[1]}' twice")
             self.values[item[1]], end = item[2].strip(), item.end()
         if end != len(text):
             raise TargetError(f"{self.where}: cannot read `{text[end:].strip()}`", hint="arguments are `key = value`")
@@ -102,7 +113,17 @@ class _Reader:
             raise TargetError(f"{self.where}: '{key}' must be a number, got `{text}`") from None
 
     def count(self, key: str, default: str | None = None) -> int:
-        return int(self.number(key, default))
+        number = self.number(key, default)
+        if not number.is_integer():
+            raise TargetError(f"{self.where}: '{key}' must be an integer, got {number:g}")
+        return int(number)
+
+    def extents(self, names: tuple[str, ...]) -> tuple[int, ...]:
+        items = self.items("shape")
+        if len(items) != len(names) or not all(item.isdecimal() for item in items):
+            got = f"[{', '.join(items)}]"
+            raise TargetError(f"{self.where}: 'shape' must be integers [{', '.join(names)}], got {got}")
+        return tuple(map(int, items))
 
     def items(self, key: str) -> list[str]:
         text = self.take(key, "[]")
@@ -115,7 +136,10 @@ class _Reader:
         return self.take("map").removeprefix("affine_map<").removesuffix(">")
 
     def text(self, key: str) -> str:
-        return self.take(key, '""').strip('"')
+        text = self.take(key, '""')
+        if re.fullmatch(_TEXT, text) is None:
+            raise TargetError(f"{self.where}: '{key}' must be a text in quotes, got `{text}`")
+        return str(json.loads(text))
 
     def done(self) -> None:
         for key in self.values:
@@ -123,17 +147,13 @@ class _Reader:
 
 
 def _matrix(r: _Reader) -> MatrixUnit:
-    shape = [int(item) for item in r.items("shape") if item.isdigit()]
-    if len(shape) != 3:
-        raise TargetError(f"{r.where}: 'shape' must be [m, k, n]")
-    return MatrixUnit(r.name, (shape[0], shape[1], shape[2]), r.number("throughput"), r.count("latency", "0"))
+    m, k, n = r.extents(("m", "k", "n"))
+    return MatrixUnit(r.name, (m, k, n), r.number("throughput"), r.count("latency", "0"))
 
 
 def _vector(r: _Reader) -> VectorUnit:
-    shape = [int(item) for item in r.items("shape") if item.isdigit()]
-    if len(shape) != 1:
-        raise TargetError(f"{r.where}: 'shape' must be [lanes]")
-    return VectorUnit(r.name, shape[0], r.number("throughput"), r.count("latency", "0"), r.count("elementary", "1"))
+    (lanes,) = r.extents(("lanes",))
+    return VectorUnit(r.name, lanes, r.number("throughput"), r.count("latency", "0"), r.count("elementary", "1"))
 
 
 def _memory(r: _Reader) -> MeshMemory:
@@ -169,9 +189,9 @@ def parse_mesh(text: str) -> CoreMesh:
     head = {"name": "mesh", "title": "", "part": ""}
     frequency, highest, sources = 1000.0, 0.0, ()
     for number, line in enumerate(text.splitlines(), 1):
-        line = line.partition("//")[0].strip() if '"' not in line else line.strip()
-        if line.startswith("df.sources("):
-            sources = tuple(re.findall(r'"([^"]*)"', line))
+        line = _COMMENT.sub(r"\1", line).strip()
+        if (match := _SOURCES.fullmatch(line)) is not None:
+            sources = tuple(json.loads(f"[{match[1]}]"))
         elif (match := _HEAD.fullmatch(line)) is not None:
             reader = _Reader(number, "target", "target", match[1])
             head = {key: reader.text(key) for key in head}

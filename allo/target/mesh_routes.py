@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from functools import cache, cached_property
-from math import inf
+from functools import cached_property
+from itertools import product
 
 from ..errors import TargetError
 from .mesh import CoreMesh
@@ -11,6 +11,7 @@ from .mesh_topology import (
     GlobalPorts,
     MeshLink,
     MeshNetwork,
+    MeshPort,
     Position,
     dims_named,
     global_ports,
@@ -25,6 +26,7 @@ class MeshRoutes:
     """The links, ports and channels of a mesh by number, and the routes that transfers take.
 
     A route goes along the first axis as far as it has to, then along the next, on the network with the fewest hops.
+    Ports to the memory beside the chip are numbered behind the links: a transfer takes one of them.
     Raises TargetError for a mesh without memory of cores, or without one that they share.
     """
 
@@ -34,35 +36,52 @@ class MeshRoutes:
         self.networks: tuple[MeshNetwork, ...] = networks_of(mesh)
         self.links: tuple[MeshLink, ...] = tuple(link for network in self.networks for link in network.links)
         self.numbers = {(link.network, link.start): number for number, link in enumerate(self.links)}
-        self.channels = tuple(place for place, _ in self.ports.ports)
+        self.channels = self.ports.places
         self.cores: tuple[Position, ...] = positions(dims_named(mesh, mesh.cores.dims))
         self.network = {network.name: network for network in self.networks}
-        self._routes: dict[tuple[Position, Position], tuple[Route, int]] = {}
+        self._routes: dict[tuple[Position, Position], Route] = {}
+
+    @property
+    def parts(self) -> tuple[MeshLink | MeshPort, ...]:
+        """What the numbers of routes stand for."""
+        return (*self.links, *self.ports.ports)
 
     @cached_property
     def bandwidths(self) -> tuple[float, ...]:
-        """Bytes a cycle of each link."""
-        return tuple(self.network[link.network].bandwidth for link in self.links)
+        """Bytes a cycle of each link and port."""
+        links = (self.network[link.network].bandwidth for link in self.links)
+        return (*links, *(port.bandwidth for port in self.ports.ports))
 
     @cached_property
     def latencies(self) -> tuple[int, ...]:
-        """Cycles of each link."""
-        return tuple(self.network[link.network].latency for link in self.links)
+        """Cycles of each link and port."""
+        return (*(self.network[link.network].latency for link in self.links), *(0 for _ in self.ports.ports))
 
     @property
     def channel_bandwidth(self) -> float:
-        """Bytes a cycle of one channel of the memory beside the chip: of its port, or of itself if that is less."""
-        return min(self.mesh.memory(self.ports.memory).bandwidth, self.ports.bandwidth)
+        """Bytes a cycle of one channel of the memory beside the chip."""
+        return self.mesh.memory(self.ports.memory).bandwidth
 
     def along(self, axis: int) -> tuple[MeshNetwork, ...]:
         """The networks whose links lead to neighbours along a dimension of the cores."""
         return tuple(network for network in self.networks if network.axis == axis and network.stride)
 
+    @cached_property
+    def broadcasting(self) -> tuple[tuple[MeshNetwork, ...], ...]:
+        """For each dimension of the cores, the networks along it that lead through all cores of each line."""
+        found = []
+        for axis, extent in enumerate(self.mesh.shape):
+            others = product(*(range(n) if k != axis else range(1) for k, n in enumerate(self.mesh.shape)))
+            lines = [[(*at[:axis], k, *at[axis + 1 :]) for k in range(extent)] for at in others]
+            networks = self.along(axis)
+            found.append(tuple(one for one in networks if all(self.broadcast(one, line) for line in lines)))
+        return tuple(found)
+
     def walk(self, network: MeshNetwork, start: Position, end: Position) -> Route | None:
         """The links of one network from a core to another; None if it does not lead there."""
         route: list[int] = []
         place = start
-        following = _following(network)
+        following = network.following
         while place != end:
             link = following.get(place)
             if link is None or len(route) > len(network.links):
@@ -77,14 +96,9 @@ class MeshRoutes:
         """The links from a core to another. Raises TargetError if networks along single axes do not lead there."""
         if (start, end) not in self._routes:
             self._routes[start, end] = self._found(start, end)
-        return self._routes[start, end][0]
+        return self._routes[start, end]
 
-    def hop_cycles(self, start: Position, end: Position) -> int:
-        """The latency of the links from a core to another."""
-        self.route(start, end)
-        return self._routes[start, end][1]
-
-    def _found(self, start: Position, end: Position) -> tuple[Route, int]:
+    def _found(self, start: Position, end: Position) -> Route:
         route: list[int] = []
         place = start
         for axis in range(len(start)):
@@ -101,30 +115,23 @@ class MeshRoutes:
             shortest: Route = min(ways, key=len)
             route += shortest
             place = corner
-        return tuple(route), sum(self.latencies[number] for number in route)
-
-    def port(self, channel: int, core: Position, *, write: bool = False) -> Position:
-        """The core at whose port data of a channel come in for `core`, or go out: the nearest."""
-        return self._ports[channel, core, write]
-
-    @cached_property
-    def _ports(self) -> dict[tuple[int, Position, bool], Position]:
-        found = {}
-        for channel, (_, cores) in enumerate(self.ports.ports):
-            for core in self.cores:
-                for write in (False, True):
-                    nearest, least = cores[0], inf
-                    for port in cores:
-                        hops = len(self.route(core, port) if write else self.route(port, core))
-                        if hops < least:
-                            nearest, least = port, hops
-                    found[channel, core, write] = nearest
-        return found
+        return tuple(route)
 
     def transfer(self, channel: int, core: Position, *, write: bool = False) -> Route:
-        """The links between the port of a channel and a core."""
-        port = self.port(channel, core, write=write)
-        return self.route(core, port) if write else self.route(port, core)
+        """The port of a channel and the links between it and a core, in the order in which data take them."""
+        return self._transfers[channel, core, write]
+
+    @cached_property
+    def _transfers(self) -> dict[tuple[int, Position, bool], Route]:
+        """Data come in, and go out, at the nearest port."""
+        found: dict[tuple[int, Position, bool], Route] = {}
+        ports = [(number, port) for number, port in enumerate(self.ports.ports, len(self.links))]
+        for channel, place in enumerate(self.channels):
+            mine = [(number, port.core) for number, port in ports if port.place == place]
+            for core in self.cores:
+                found[channel, core, False] = min(((n, *self.route(at, core)) for n, at in mine), key=len)
+                found[channel, core, True] = min(((*self.route(core, at), n) for n, at in mine), key=len)
+        return found
 
     def broadcast(
         self, network: MeshNetwork, cores: list[Position], first: Position | None = None
@@ -152,7 +159,7 @@ class MeshRoutes:
 
     def _step(self, network: MeshNetwork, place: Position, wanted: set[Position]) -> tuple[Position, Route] | None:
         route: list[int] = []
-        following = _following(network)
+        following = network.following
         at = place
         while (link := following.get(at)) is not None and len(route) < len(network.links):
             route.append(self.numbers[link.network, link.start])
@@ -163,20 +170,3 @@ class MeshRoutes:
                 return None
         return None
 
-
-@cache
-def _following(network: MeshNetwork) -> dict[Position, MeshLink]:
-    return network.following
-
-
-def mesh_routes(mesh: CoreMesh) -> MeshRoutes:
-    """The routes of a mesh; those of the last meshes are kept."""
-    key = id(mesh)
-    if key not in _KEPT or _KEPT[key].mesh is not mesh:
-        if len(_KEPT) >= 8:
-            _KEPT.clear()
-        _KEPT[key] = MeshRoutes(mesh)
-    return _KEPT[key]
-
-
-_KEPT: dict[int, MeshRoutes] = {}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import cache
+from functools import cached_property, lru_cache
 from itertools import product
 
 import islpy as isl
@@ -36,7 +36,7 @@ class MeshRing:
     closed: bool
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class MeshNetwork:
     """An interconnect as links. `axis` is the number of the core dimension that all links run along, None if several.
 
@@ -50,13 +50,13 @@ class MeshNetwork:
     axis: int | None
     stride: int
 
-    @property
+    @cached_property
     def following(self) -> dict[Position, MeshLink]:
         """The link that leads away from each position."""
         return {link.start: link for link in self.links}
 
 
-@cache
+@lru_cache(maxsize=128)
 def pairs_of(
     text: str, source: tuple[SpatialDim, ...], target: tuple[SpatialDim, ...]
 ) -> tuple[tuple[Position, Position], ...]:
@@ -118,25 +118,13 @@ def positions(dims: Iterable[SpatialDim]) -> tuple[Position, ...]:
 
 def networks_of(mesh: CoreMesh) -> tuple[MeshNetwork, ...]:
     """The interconnects between positions of cores, or of memories that are beside the cores, as links."""
-    return _networks(mesh.dims, mesh.cores.dims, tuple((i.name, i.component, i.map, i.bandwidth, i.latency,
-                     mesh.dims_of(i.component)) for i in mesh.interconnects))  # fmt: skip
-
-
-@cache
-def _networks(
-    dims: tuple[SpatialDim, ...],
-    core_dims: tuple[str, ...],
-    given: tuple[tuple[str, str, str, float, int, tuple[str, ...]], ...],
-) -> tuple[MeshNetwork, ...]:
-    known = {dim.name: dim for dim in dims}
     result = []
-    for name, _, text, bandwidth, latency, names in given:
-        if names != core_dims:
+    box = dims_named(mesh, mesh.cores.dims)
+    for network in mesh.interconnects:
+        if mesh.dims_of(network.component) != mesh.cores.dims:
             continue
-        box = tuple(known[dim] for dim in names)
-        links = tuple(MeshLink(name, start, end) for start, end in pairs_of(text, box, box))
-        axis, stride = _along(links, box)
-        result.append(MeshNetwork(name, bandwidth, latency, links, axis, stride))
+        links = tuple(MeshLink(network.name, start, end) for start, end in pairs_of(network.map, box, box))
+        result.append(MeshNetwork(network.name, network.bandwidth, network.latency, links, *_along(links, box)))
     return tuple(result)
 
 
@@ -154,16 +142,34 @@ def _along(links: tuple[MeshLink, ...], box: tuple[SpatialDim, ...]) -> tuple[in
 
 
 @dataclass(frozen=True, slots=True)
-class GlobalPorts:
-    """How cores reach the memory beside the chip: for each of its positions, the cores that have a port to it.
+class MeshPort:
+    """A port of a mux, from a core (or the memory beside it) to a position of a memory, in bytes a cycle."""
 
-    `bandwidth` is that of a port, `local` the memory beside each core.
-    """
+    mux: str
+    core: Position
+    place: Position
+    bandwidth: float
+
+    def __str__(self) -> str:
+        return f"{self.mux}{list(self.core)}->{list(self.place)}"
+
+
+@dataclass(frozen=True, slots=True)
+class GlobalPorts:
+    """How cores reach the memory beside the chip; `local` is the memory that each core has for itself."""
 
     memory: str
     local: str
-    bandwidth: float
-    ports: tuple[tuple[Position, tuple[Position, ...]], ...]
+    ports: tuple[MeshPort, ...]
+
+    @property
+    def places(self) -> tuple[Position, ...]:
+        """The positions of the memory."""
+        return tuple(sorted({port.place for port in self.ports}))
+
+    def at(self, place: Position) -> tuple[MeshPort, ...]:
+        """The ports to a position of the memory."""
+        return tuple(port for port in self.ports if port.place == place)
 
 
 def local_memory(mesh: CoreMesh) -> str | None:
@@ -186,7 +192,7 @@ def port_pairs(mesh: CoreMesh, name: str) -> tuple[tuple[Position, Position], ..
 def global_ports(mesh: CoreMesh) -> GlobalPorts:
     """The ports to the memory beside the chip, which is the largest that is no memory of single cores.
 
-    Raises TargetError if there is none, or cores have no memory of their own.
+    Raises TargetError if there is none, cores have no memory of their own, or a position of it has no port.
     """
     local = local_memory(mesh)
     if local is None:
@@ -200,8 +206,17 @@ def global_ports(mesh: CoreMesh) -> GlobalPorts:
             f"'{mesh.name}' has no memory that its cores share",
             hint=f"give a memory for whole arrays, and a mux from '{local}' or '{mesh.cores.name}' to it",
         )
-    mux = max(shared, key=lambda known: mesh.memory(known.target).size)
-    ports: dict[Position, list[Position]] = {}
-    for core, place in port_pairs(mesh, mux.name):
-        ports.setdefault(place, []).append(core)
-    return GlobalPorts(mux.target, local, mux.bandwidth, tuple((place, tuple(cores)) for place, cores in ports.items()))
+    memory = max((mux.target for mux in shared), key=lambda name: mesh.memory(name).size)
+    ports = [
+        MeshPort(mux.name, core, place, mux.bandwidth)
+        for mux in shared
+        if mux.target == memory
+        for core, place in port_pairs(mesh, mux.name)
+    ]
+    for place in positions(dims_named(mesh, mesh.dims_of(memory))):
+        if all(port.place != place for port in ports):
+            raise TargetError(
+                f"no core of '{mesh.name}' has a port to '{memory}' at {list(place)}",
+                hint=f"give a mux from '{local}' or '{mesh.cores.name}' that leads there",
+            )
+    return GlobalPorts(memory, local, tuple(ports))

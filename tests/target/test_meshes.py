@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from allo.errors import TargetError
 from allo.target import CoreMesh, load_target
 from allo.target.mesh_operations import mesh_text, parse_mesh
-from allo.target.mesh_routes import mesh_routes
+from allo.target.mesh_routes import MeshRoutes
 from allo.target.mesh_topology import global_ports, networks_of
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -43,16 +45,63 @@ def test_links_of_a_torus_and_of_an_open_mesh() -> None:
 
 
 def test_ports_to_memory() -> None:
-    ports = dict(global_ports(mesh("mesh8x8")).ports)
-    assert ports[(0,)] == ((0, 0), (1, 0), (2, 0), (3, 0))
-    assert ports[(7,)] == ((7, 4), (7, 5), (7, 6), (7, 7))
-    wormhole = dict(global_ports(mesh("wormhole_n300d")).ports)
-    assert len(wormhole) == 12 and wormhole[(3,)] == ((0, 4),) and wormhole[(11,)] == ((4, 6),)
+    def cores(name: str, channel: int) -> list[tuple[int, ...]]:
+        return [port.core for port in global_ports(mesh(name)).at((channel,))]
+
+    assert cores("mesh8x8", 0) == [(0, 0), (1, 0), (2, 0), (3, 0)]
+    assert cores("mesh8x8", 7) == [(7, 4), (7, 5), (7, 6), (7, 7)]
+    assert len(global_ports(mesh("wormhole_n300d")).places) == 12
+    assert cores("wormhole_n300d", 3) == [(0, 4)] and cores("wormhole_n300d", 11) == [(4, 6)]
+
+
+def test_ports_of_several_muxes_lead_to_one_memory() -> None:
+    """As in the paper's listing 6, one mux for each edge; a port may be slower than what is behind it."""
+    both = SMALL.replace("(c) : x = 2*c", "(c) : x = 0 and c = 0") + (
+        "%right = df.mux(dst = %dram, bandwidth = 8, srcs = %l1, map = affine_map<(x) -> (c) : x >= 2 and c = 1>)\n"
+    )
+    routes = MeshRoutes(parse_mesh(both))
+    assert [str(port) for port in routes.ports.ports] == ["port[0]->[0]", "right[2]->[1]", "right[3]->[1]"]
+    assert routes.transfer(1, (3,)) == (6,) and routes.transfer(1, (3,), write=True) == (6,)
+    assert routes.transfer(0, (1,)) == (4, 0) and routes.transfer(1, (0,), write=True) == (0, 1, 5)
+    assert routes.bandwidths == (16, 16, 16, 16, 16, 8, 8)
+
+
+def test_networks_of_some_lines_broadcast_nothing() -> None:
+    links = "affine_map<(x, y) -> (x + 1, y) : y = 0 and x < 7>"
+    fast = f"%fast = df.interconnects(components = %l1, map = {links}, bandwidth = 99)"
+    routes = MeshRoutes(parse_mesh(mesh_text(mesh("mesh8x8")) + fast))
+    assert [network.name for network in routes.along(0)] == ["noc_h", "fast"]
+    assert [network.name for network in routes.broadcasting[0]] == ["noc_h"]
+
+
+def test_memories_without_a_port_of_a_core() -> None:
+    text = SMALL.replace("(c) : x = 2*c", "(c) : x = 2*c and c = 0") + (
+        "%between = df.interconnects(components = %dram, map = affine_map<(c) -> (c + 1) : c = 0>, bandwidth = 8)\n"
+    )
+    with pytest.raises(TargetError) as caught:
+        MeshRoutes(parse_mesh(text))
+    assert str(caught.value) == (
+        "no core of 'mesh' has a port to 'dram' at [1]\n  hint: give a mux from 'l1' or 'core' that leads there"
+    )
+
+
+HEADS = [{"title": 'say "x"'}, {"sources": ('a "b" c', "x, y")}, {"title": "a // b"}, {"part": "a)\n(b"},
+         {"frequency": 1234567.25}, {"sources": ("http://x",)}, {"name": "a, b = c"}]  # fmt: skip
+
+
+@pytest.mark.parametrize("head", HEADS)
+def test_texts_of_any_kind_parse_back(head: dict[str, Any]) -> None:
+    described = replace(parse_mesh(SMALL), **head)
+    assert parse_mesh(mesh_text(described)) == described
+
+
+def test_comments_are_no_part_of_a_mesh() -> None:
+    assert parse_mesh("// a ring\n" + SMALL.replace("size = 4)", "size = 4) // cores")) == parse_mesh(SMALL)
 
 
 @pytest.mark.parametrize("name", MESHES)
 def test_routes_lead_where_they_should(name: str) -> None:
-    routes = mesh_routes(mesh(name))
+    routes = MeshRoutes(mesh(name))
     for start in routes.cores[::7]:
         for end in routes.cores:
             place = start
@@ -63,15 +112,15 @@ def test_routes_lead_where_they_should(name: str) -> None:
 
 
 def test_routes_take_the_short_way() -> None:
-    routes = mesh_routes(mesh("wormhole_n300d"))  # a ring in each direction: at most 4 hops along an axis
+    routes = MeshRoutes(mesh("wormhole_n300d"))  # a ring in each direction: at most 4 hops along an axis
     assert max(len(routes.route((0, 0), end)) for end in routes.cores) == 8
-    one_way = mesh_routes(mesh("mesh8x8"))
+    one_way = MeshRoutes(mesh("mesh8x8"))
     assert len(one_way.route((1, 0), (0, 0))) == 7
 
 
 @pytest.mark.parametrize("network", ["noc0_h", "noc1_h"])
 def test_broadcasts_reach_all_cores_of_a_line(network: str) -> None:
-    routes = mesh_routes(mesh("wormhole_n300d"))
+    routes = MeshRoutes(mesh("wormhole_n300d"))
     line = [(x, 3) for x in range(5)]
     found = routes.broadcast(routes.network[network], line)
     assert found is not None
@@ -95,7 +144,7 @@ SMALL = """
 def test_a_ring_from_text() -> None:
     ring = parse_mesh(SMALL)
     assert ring.shape == (4,) and parse_mesh(mesh_text(ring)) == ring
-    assert mesh_routes(ring).route((3,), (1,)) == (3, 0)
+    assert MeshRoutes(ring).route((3,), (1,)) == (3, 0)
 
 
 WRONG = [
@@ -131,7 +180,20 @@ WRONG = [
     ("size = 65536", "size = big", "line 6: df.memory: 'size' must be a number, got `big`"),
     ("%x = df.spatial_dim(size = 4)", "x: 4",
      "line 2: cannot read `x: 4`\n  hint: write `%name = df.operation(key = value, ...)`"),
-    ("shape = [8, 8, 8]", "shape = [8, 8]", "line 4: df.mat: 'shape' must be [m, k, n]"),
+    ("shape = [8, 8, 8]", "shape = [8, 8]", "line 4: df.mat: 'shape' must be integers [m, k, n], got [8, 8]"),
+    ("shape = [8, 8, 8]", "shape = [8, a, 8, 8]",
+     "line 4: df.mat: 'shape' must be integers [m, k, n], got [8, a, 8, 8]"),
+    ("size = 4", "size = 4.5", "line 2: df.spatial_dim: 'size' must be an integer, got 4.5"),
+    ("size = 4", "size = inf", "line 2: df.spatial_dim: 'size' must be an integer, got inf"),
+    ("size = 4", "size = 4, size = 5", "line 2: df.spatial_dim of '%x' has 'size' twice"),
+    ("bandwidth = 16, srcs", "bandwidth = inf, srcs", "the bandwidth of 'port' of 'mesh' must be finite, got inf"),
+    ("size = 1048576,", "size = 1048576, latency = -1,",
+     "the latency of 'dram' of 'mesh' must be at least 0, got -1"),
+    ("size = 1048576,", "size = 1048576, page = -1,", "the page of 'dram' of 'mesh' must be at least 0, got -1"),
+    ("\n%x", "\ndf.target(name = mine, frequency = 1)\n%x",
+     "line 2: df.target: 'name' must be a text in quotes, got `mine`"),
+    ("\n%x", '\ndf.target(name = "mesh", frequency = 0)\n%x',
+     "the frequency of 'mesh' of 'mesh' must be more than 0, got 0"),
     ("%core = df.core(scaleout = [%x], scalein = [%mat])\n", "", "a mesh has one df.core, got 0"),
 ]  # fmt: skip
 

@@ -127,7 +127,8 @@ class CorePrograms:
             full = tuple(indices.get(level, 0) for level in self._levels)
             yield Compute(node.number, full, needs)
             for box in node.stores:
-                yield StoreTile(self.stores[node.number, box], box, tuple(form.at(full) for form in box.lower))
+                if box.bytes_at(place := box.at(full)):
+                    yield StoreTile(self.stores[node.number, box], box, place)
 
     def _loop(self, loop: TileLoop, core: Core, wave: list[int], indices: dict[int, int]) -> Iterator[Instruction]:
         around = [indices.get(level, 0) for level in self._levels]
@@ -171,7 +172,8 @@ class CorePrograms:
                 depth += 1
             full = [indices.get(k, 0) for k in self._levels]
             if depth == len(load.loops):
-                yield tuple(form.at(full) for form in load.box.lower)
+                if load.box.bytes_at(place := load.box.at(full)):
+                    yield place
                 return
             loop = load.loops[depth]
             values = loop.values(full)

@@ -80,7 +80,7 @@ class MeshFlows:
     written_bytes: int = 0
 
     def __post_init__(self) -> None:
-        self.links = [Calendar() for _ in self.routes.links]
+        self.links = [Calendar() for _ in self.routes.parts]
         self.channels = [Calendar() for _ in self.routes.channels]
         self.ports: dict[Core, Calendar] = {core: Calendar() for core in self.routes.cores}
         self.memory = self.routes.mesh.memory(self.routes.ports.memory)

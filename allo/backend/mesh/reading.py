@@ -37,6 +37,7 @@ from ...poly import (
     trips_of,
     values_of,
 )
+from .whole_tiles import demand_whole
 from .work import local_bytes, work_of
 
 
@@ -71,6 +72,7 @@ class _Reader:
         self.level_loops: dict[int, ir.Operation] = {}
         self.names: list[str] = []
         self.segments: list[tuple[ir.Operation, ...]] = []
+        self.writes: list[dict[TileBox, list[Access]]] = []  # of each segment
         self.arrays = tuple(self._arrays(argument_names(function)))
 
     def _arrays(self, names: Sequence[str]) -> Iterator[TileArray]:
@@ -90,17 +92,25 @@ class _Reader:
 
     def run(self) -> ReadProgram:
         grid, body = self._grid()
+        extents = [(constant_bounds(op) or (0, 0))[1] for op in grid]
+        if min(extents) < 1:
+            raise TargetError(
+                f"the grid of '{self.name}' has no programs: {' x '.join(map(str, extents))}",
+                at=location_of(grid[extents.index(min(extents))]),
+                hint="give extents of at least 1",
+            )
         nodes = self._body(body, ())
-        extents = []
-        for op in grid:
-            bounds = constant_bounds(op)
-            assert bounds is not None
-            extents.append(bounds[1])
         program = TileProgram(
             self.name, self.arrays, tuple(extents), tuple(self.names), nodes, local_bytes(self.entry, self.model)
         )
         _demand_independent(self.model, grid)
         self._demand_one_way()
+        if not any(self.writes):
+            hint = "assign what they compute to an argument"
+            raise TargetError(f"programs of '{self.name}' write no array", hint=hint)
+        for segment, loops in program.segments:
+            for box, writes in self.writes[segment.number].items():
+                demand_whole(program, loops, box, writes)
         return ReadProgram(program, self.module, self.name, grid, self.level_loops, tuple(self.segments))
 
     def _demand_one_way(self) -> None:
@@ -199,7 +209,11 @@ class _Reader:
         mine = [access for access in self.model.accesses if _stands_in(access.op, run)]
         arguments = [access for access in mine if access.buffer.origin == "argument"]
         loads = dict.fromkeys(self._box(a) for a in arguments if a.kind is AccessKind.READ)
-        stores = dict.fromkeys(self._box(a) for a in arguments if a.kind is AccessKind.WRITE)
+        stores: dict[TileBox, list[Access]] = {}
+        for access in arguments:
+            if access.kind is AccessKind.WRITE:
+                stores.setdefault(self._box(access), []).append(access)
+        self.writes.append(stores)
         segment = TileSegment(len(self.segments), tuple(loads), tuple(stores), work_of(run, self.model))
         nodes.append(segment)
         self.segments.append(tuple(run))
@@ -217,17 +231,14 @@ class _Reader:
                 hint="compute the whole tile in an array of the program, and assign it to the argument at once",
             )
         array = next(array for array in self.arrays if array.name == access.buffer.name)
-        used: set[int] = set()
         lower, shape = [], []
         for form in access.subscripts:
-            start, size = self._side(access, form, used, at)
+            start, size = self._side(access, form, at)
             lower.append(start)
             shape.append(size)
         return TileBox(array, tuple(lower), tuple(shape))
 
-    def _side(
-        self, access: Access, form: Linear, used: set[int], at: Location | None
-    ) -> tuple[LevelForm, int]:
+    def _side(self, access: Access, form: Linear, at: Location | None) -> tuple[LevelForm, int]:
         """Where a dimension of a tile starts, and its size."""
         terms, constant, size = [], form.constant, 1
         for variable, coefficient in form.terms:
@@ -240,13 +251,6 @@ class _Reader:
                 raise TargetError(f"the extents of the tile `{access.text}` are not known", at=at, hint=_AFFINE)
             constant += min(coefficient * known[0], coefficient * known[1])
             size += abs(coefficient) * (known[1] - known[0])
-            if access.is_write and (abs(coefficient) != 1 or variable in used or trips_of(loop.op).constant is None):
-                raise TargetError(
-                    f"`{access.text}` is written with gaps",
-                    at=at,
-                    hint="programs write whole blocks: assign a tile to a slice of the argument",
-                )
-            used.add(variable)
         return LevelForm(constant, tuple(sorted(terms))), size
 
 

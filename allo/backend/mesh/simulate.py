@@ -104,7 +104,7 @@ class MeshSimulation:
                 raise InternalError(f"core {list(core)} of the mesh waits for ever at instruction {state.at}")
         return MeshRun(
             self.last, max((state.busy for state in self.state.values()), default=0.0),
-            max((link.busy for link in self.flows.links), default=0.0),
+            max((link.busy for link in self.flows.links[: len(self.flows.routes.links)]), default=0.0),
             max(channel.busy for channel in self.flows.channels), self.flows.read_bytes,
             self.flows.written_bytes, tuple(self.spans or ()),
         )  # fmt: skip
@@ -128,7 +128,7 @@ class MeshSimulation:
             return
         place, cores = tile
         load, way = self.cores.loads[issue.load], self.mapping.loads[issue.load].realisation
-        arrivals = self.flows.deliver(time, way, cores, self._page(load.box, place), load.box.bytes)
+        arrivals = self.flows.deliver(time, way, cores, self._page(load.box, place), load.box.bytes_at(place))
         for receiver, end in arrivals.items():
             self._event(end, receiver, issue, place)
         self._event(min(arrivals.values()), cores[0], issue)
@@ -137,7 +137,7 @@ class MeshSimulation:
         """The page that a tile begins in: arrays lie tile after tile, and pages over the channels in turn."""
         number = 0
         for start, size, extent in zip(place, box.shape, box.array.shape, strict=True):
-            number = number * -(-extent // size) + start // size
+            number = number * -(-extent // size) + max(start, 0) // size
         page = self.flows.memory.page
         return (number * -(-box.bytes // page) if page else number) + box.array.number
 
@@ -194,7 +194,7 @@ class MeshSimulation:
         if self.views is not None:
             self.views.stored(core, instruction.box, instruction.place)
         page = self._page(instruction.box, instruction.place)
-        end = self.flows.write(time, core, page, instruction.box.bytes)
+        end = self.flows.write(time, core, page, instruction.box.bytes_at(instruction.place))
         self.last = max(self.last, end)
         return end
 

@@ -39,7 +39,7 @@ class CoreViews:
 
     def arrived(self, core: Core, box: TileBox, place: Sequence[int]) -> None:
         """A tile is in a buffer of the core."""
-        part = _part(box, place)
+        part = box.part(place)
         self.of(core)[box.array.number][part] = self.arrays[box.array.number][part]
         self._held[core][box, tuple(place)] += 1
 
@@ -51,10 +51,10 @@ class CoreViews:
             return
         del held[box, tuple(place)]
         view = self.of(core)[number]
-        view[_part(box, place)] = _poison(view.dtype)
+        view[box.part(place)] = _poison(view.dtype)
         for other, where in held:
             if other.array.number == number:
-                part = _part(other, where)
+                part = other.part(where)
                 view[part] = self.arrays[number][part]
 
     def compute(self, core: Core, segment: int, indices: Sequence[int]) -> None:
@@ -66,12 +66,8 @@ class CoreViews:
 
     def stored(self, core: Core, box: TileBox, place: Sequence[int]) -> None:
         """A tile of results goes to the memory beside the chip."""
-        part = _part(box, place)
+        part = box.part(place)
         self.arrays[box.array.number][part] = self.of(core)[box.array.number][part]
-
-
-def _part(box: TileBox, place: Sequence[int]) -> tuple[slice, ...]:
-    return tuple(slice(start, start + size) for start, size in zip(place, box.shape, strict=True))
 
 
 def _poison(dtype: Any) -> Any:

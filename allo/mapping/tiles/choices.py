@@ -118,7 +118,7 @@ def realisations(space_time: SpaceTime, box: TileBox, routes: MeshRoutes) -> Ite
     """The legal realisations of a load: per core, along one line on each network, over planes, as wavefronts."""
     yield Realisation(Delivery.PER_CORE)
     axes = reuse_axes(space_time, box)
-    lines = {axis: [network.name for network in routes.along(axis)] for axis in axes}
+    lines = {axis: [network.name for network in routes.broadcasting[axis]] for axis in axes}
     for axis in axes:
         yield from (Realisation(Delivery.LINE, (name,)) for name in lines[axis])
     for first, second in product(axes, repeat=2):

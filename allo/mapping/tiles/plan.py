@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from math import inf
 from typing import Any
 
 from ...errors import TargetError, nearest
@@ -26,7 +27,13 @@ from .choices import (
 from .program import TileProgram
 from .space import SpaceTime
 
-_STEPS = ("spread", "waves", "load", "store")
+# What steps are made of: least and most arguments, names (None: any), names that must be given, and an example.
+_STEPS: dict[str, tuple[int, float, tuple[str, ...] | None, tuple[str, ...], str]] = {
+    "spread": (0, 0, None, (), 'spread(m="x", n=("y", "z"))'),
+    "waves": (1, inf, (), (), 'waves("n", "m")'),
+    "load": (1, inf, ("inside", "buffers"), ("inside",), 'load("A", "per core", inside="k", buffers=2)'),
+    "store": (1, 1, ("buffers",), ("buffers",), 'store("C", buffers=2)'),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +92,7 @@ class PlanSpace:
     def apply(self, mapping: TileMapping, step: PlanStep) -> TileMapping:
         """The mapping with one more decision. Raises TargetError for one that is not legal, with the reason."""
         named = dict(step.named)
+        _demand_form(step)
         match step.name:
             case "spread":
                 made = self.with_space(mapping, self._spread(step, named))
@@ -92,11 +100,8 @@ class PlanSpace:
                 made = self._waves(mapping, step)
             case "load":
                 made = self._load(mapping, step, named)
-            case "store":
+            case _:
                 made = self._store(mapping, step, named)
-            case other:
-                hint = nearest(other, _STEPS) or f"steps are {', '.join(_STEPS)}"
-                raise TargetError(f"there is no step '{other}'", hint=hint)
         self.demand_room(made, step)
         return made
 
@@ -125,6 +130,8 @@ class PlanSpace:
         taken: dict[int, str] = {}
         for name, given in named.items():
             axes = []
+            if not isinstance(given, str | tuple | list):
+                raise TargetError(f"{step}: '{name}' is spread over dimensions of the cores, got {given!r}")
             for dim in (given,) if isinstance(given, str) else tuple(given):
                 if dim not in self.dims:
                     hint = nearest(str(dim), self.dims) or f"they have {', '.join(self.dims)}"
@@ -236,6 +243,20 @@ class PlanSpace:
         return tuple(steps)
 
 
+def _demand_form(step: PlanStep) -> None:
+    """Raises TargetError for a step that is unknown, or has other arguments than it takes."""
+    if step.name not in _STEPS:
+        hint = nearest(step.name, list(_STEPS)) or f"steps are {', '.join(_STEPS)}"
+        raise TargetError(f"there is no step '{step.name}'", hint=hint)
+    least, most, names, needed, example = _STEPS[step.name]
+    given = [name for name, _ in step.named]
+    wrong = [name for name in given if (names is not None and name not in names) or given.count(name) > 1]
+    missing = [name for name in needed if name not in given]
+    if wrong or missing or not least <= len(step.arguments) <= most:
+        what = f"takes no '{wrong[0]}'" if wrong else f"needs '{missing[0]}'" if missing else "has other arguments"
+        raise TargetError(f"{step}: {step.name} {what}", hint=f"write `{example}`")
+
+
 def _named[T](items: Sequence[tuple[str, T]]) -> dict[str, T]:
     """Things by name; those of an array that has several are numbered, `A`, `A.1`, ..."""
     found: dict[str, T] = {}
@@ -258,7 +279,7 @@ def parse_steps(text: str) -> tuple[PlanStep, ...]:
 def _parsed(number: int, line: str) -> PlanStep:
     try:
         call = ast.parse(line, mode="eval").body
-        if isinstance(call, ast.Call) and isinstance(call.func, ast.Name):
+        if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and all(k.arg for k in call.keywords):
             arguments = tuple(ast.literal_eval(value) for value in call.args)
             named = tuple((str(keyword.arg), ast.literal_eval(keyword.value)) for keyword in call.keywords)
             return PlanStep(call.func.id, arguments, named)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import prod
@@ -27,6 +27,11 @@ class LevelForm:
     def levels(self) -> frozenset[int]:
         """The levels that it depends on."""
         return frozenset(level for level, _ in self.terms)
+
+    def between(self, ends: Mapping[int, tuple[int, int]]) -> tuple[int, int]:
+        """Between which values it is where each level is between two values."""
+        sides = [sorted(coefficient * end for end in ends[level]) for level, coefficient in self.terms]
+        return self.constant + sum(low for low, _ in sides), self.constant + sum(high for _, high in sides)
 
     def text(self, names: Sequence[str]) -> str:
         """As in a kernel, `16*m + 3`."""
@@ -68,10 +73,19 @@ class TileBox:
         """The levels that its place depends on."""
         return frozenset(level for form in self.lower for level in form.levels)
 
-    def at(self, indices: Sequence[int]) -> tuple[slice, ...]:
-        """The part where the levels have these indices."""
-        starts = (form.at(indices) for form in self.lower)
-        return tuple(slice(start, start + size) for start, size in zip(starts, self.shape, strict=True))
+    def at(self, indices: Sequence[int]) -> tuple[int, ...]:
+        """Where the part begins for these indices of the levels, which may be outside of the array."""
+        return tuple(form.at(indices) for form in self.lower)
+
+    def part(self, place: Sequence[int]) -> tuple[slice, ...]:
+        """What the array has of the part that begins at a place."""
+        sides = zip(place, self.shape, self.array.shape, strict=True)
+        return tuple(slice(max(start, 0), max(min(start + size, extent), 0)) for start, size, extent in sides)
+
+    def bytes_at(self, place: Sequence[int]) -> int:
+        """The bytes that the array has of the part that begins at a place."""
+        sizes: list[int] = [max(side.stop - side.start, 0) for side in self.part(place)]
+        return prod(sizes) * self.array.element_bytes
 
     def hull(self, spans: dict[int, int]) -> int:
         """The bytes of the box around all parts that these levels lead to, whose values are so far apart at most."""
@@ -152,6 +166,18 @@ class TileProgram:
     def segments(self) -> tuple[tuple[TileSegment, tuple[TileLoop, ...]], ...]:
         """All segments with the loops around them, in the order of the text."""
         return tuple(_segments(self.body, ()))
+
+    def left_out(self, box: TileBox, loops: Sequence[TileLoop]) -> int | None:
+        """How many elements at the end of a dimension no tile reaches, if they are fewer than one has; None if none."""
+        ends = {level: (0, extent - 1) for level, extent in enumerate(self.grid)}
+        for loop in loops:
+            low, high = loop.lower.between(ends)[0], loop.upper.between(ends)[1] - 1
+            ends[loop.level] = low, low + (high - low) // loop.step * loop.step
+        for form, size, extent in zip(box.lower, box.shape, box.array.shape, strict=True):
+            left = extent - size - form.between(ends)[1]
+            if form.terms and 0 < left < size:
+                return left
+        return None
 
     @property
     def operations(self) -> float:

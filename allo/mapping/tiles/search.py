@@ -6,6 +6,7 @@ import heapq
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
+from math import prod
 
 import numpy as np
 
@@ -19,12 +20,14 @@ from .choices import (
     loads_of,
     nest_of,
     store_choices,
-    stores_of,
 )
 from .model import TileModel
 from .program import TileProgram
 from .space import SpaceTime, space_times
 from .traffic import Busy, TrafficModel, mean_active
+
+_WHOLE = 4096  # combinations of choices for loads that are all looked at, in one space-time mapping
+_WIDTH = 24  # combinations that go on from load to load where there are more
 
 
 @dataclass(frozen=True)
@@ -37,11 +40,15 @@ class TileCandidate:
 
 @dataclass(frozen=True)
 class TileSearch:
-    """The best candidates, fastest first; how many mappings the space has that were not cut, and were estimated."""
+    """The best candidates, fastest first; how many mappings the space has that were not cut, and were estimated.
+
+    Where loads are many, `whole` is false: some combinations of their choices were not considered.
+    """
 
     best: tuple[TileCandidate, ...]
     considered: int
     estimated: int
+    whole: bool
 
 
 @dataclass(frozen=True)
@@ -57,26 +64,54 @@ class _Option:
 
 def search(program: TileProgram, traffic: TrafficModel, k: int) -> TileSearch:
     """The `k` fastest mappings by the performance model. Raises TargetError if none fits the memory of a core."""
-    model = TileModel(program, traffic)
-    capacity = traffic.local.size
-    heap: list[tuple[float, int, TileMapping]] = []  # the slowest of the best first
-    considered = estimated = 0
-    for space_time in space_times(program, traffic.routes.mesh.shape):
-        for bound, mapping in sorted(_bounded(model, space_time, capacity), key=lambda pair: pair[0]):
-            considered += 1
-            if len(heap) == k and bound >= -heap[0][0]:
-                continue
-            timed = model.timed(mapping)
-            estimated += 1
-            entry = -(timed.cycles + timed.fill), -estimated, mapping
-            if len(heap) < k:
-                heapq.heappush(heap, entry)
-            elif entry[0] > heap[0][0]:
-                heapq.heapreplace(heap, entry)
-    if not heap:
+    kept = _Fastest(TileModel(program, traffic), k)
+    parts = [_Combinations(kept.model, one) for one in space_times(program, traffic.routes.mesh.shape)]
+    for part in parts:
+        for bound, mapping in sorted(part.bounded(), key=lambda pair: pair[0]):
+            kept.consider(bound, mapping)
+    if not kept.heap:
         raise TargetError(_too_large(program, traffic), hint="make blocks smaller")
-    best = sorted(heap, key=lambda entry: (-entry[0], -entry[1]))
-    return TileSearch(tuple(TileCandidate(-cycles, mapping) for cycles, _, mapping in best), considered, estimated)
+    if not (whole := all(part.whole for part in parts)):
+        kept.improve(parts)
+    return TileSearch(kept.best(), kept.considered, kept.estimated, whole)
+
+
+class _Fastest:
+    """The `k` fastest mappings of all that were considered."""
+
+    def __init__(self, model: TileModel, k: int) -> None:
+        self.model, self.k = model, k
+        self.heap: list[tuple[float, int, TileMapping]] = []  # the slowest first
+        self.considered = self.estimated = 0
+
+    def consider(self, bound: float, mapping: TileMapping) -> None:
+        """Estimate a mapping, unless its bound says that it is none of the fastest."""
+        self.considered += 1
+        if len(self.heap) == self.k and bound >= -self.heap[0][0]:
+            return
+        timed = self.model.timed(mapping)
+        self.estimated += 1
+        entry = -(timed.cycles + timed.fill), -self.estimated, mapping
+        if len(self.heap) < self.k:
+            heapq.heappush(self.heap, entry)
+        elif entry[0] > self.heap[0][0]:
+            heapq.heapreplace(self.heap, entry)
+
+    def improve(self, parts: Sequence[_Combinations]) -> None:
+        """Change one load after the other of the fastest mappings, as long as that makes one of them faster."""
+        by_space = {part.space_time: part for part in parts}
+        tried: set[TileMapping] = set()
+        while fresh := [one.mapping for one in self.best() if one.mapping not in tried]:
+            tried.add(fresh[0])
+            known = {mapping for _, _, mapping in self.heap}
+            for bound, mapping in by_space[fresh[0].space_time].neighbours(fresh[0]):
+                if mapping not in known:
+                    self.consider(bound, mapping)
+
+    def best(self) -> tuple[TileCandidate, ...]:
+        """The fastest first; of equals, what was found first."""
+        ordered = sorted(self.heap, key=lambda entry: (-entry[0], -entry[1]))
+        return tuple(TileCandidate(-cycles, mapping) for cycles, _, mapping in ordered)
 
 
 def exhaustive(program: TileProgram, traffic: TrafficModel) -> Iterator[TileCandidate]:
@@ -95,30 +130,65 @@ def _too_large(program: TileProgram, traffic: TrafficModel) -> str:
     )
 
 
-def _bounded(model: TileModel, space_time: SpaceTime, capacity: int) -> list[tuple[float, TileMapping]]:
-    """The mappings that fit, with bounds from below of their cycles."""
-    program, traffic = model.program, model.traffic
-    options = [_options(model, space_time, number, capacity) for number in range(len(model.loads))]
-    stores = [store_choices(space_time, loops) for _, _, loops in stores_of(program)]
-    stored = np.zeros(traffic.size)
-    per_byte = traffic.store(traffic.active(space_time)).busy * mean_active(space_time)
-    for box, _, loops in model.stores:
-        times = float(np.prod([loop.mean for loop in nest_of(space_time, loops)] or [1.0]))
-        stored = stored + per_byte * (box.bytes * times)
-    compute = model.compute(space_time)
-    found = []
-    for chosen in product(*options):
-        used = program.local + sum(option.bytes for option in chosen)
-        if used > capacity:
-            continue
-        busy = sum((option.all for option in chosen), stored)
-        bound = max(compute, float(busy.max()))
-        for buffers in product(*stores):
-            extra = sum(box.bytes * (n - 1) for (box, _, _), n in zip(model.stores, buffers, strict=True))
-            if used + extra <= capacity:
-                choices = tuple(option.choice for option in chosen)
-                found.append((bound, TileMapping(space_time, choices, buffers)))
-    return found
+class _Combinations:
+    """The choices for all loads and stores of one space-time mapping that fit together, with bounds of their cycles.
+
+    `whole` says whether all of them are listed. Where loads have too many choices together, they are taken one by one,
+    and only the best combinations by the bound go on.
+    """
+
+    def __init__(self, model: TileModel, space_time: SpaceTime) -> None:
+        self.model, self.space_time = model, space_time
+        self.capacity = model.traffic.local.size
+        loads = range(len(model.loads))
+        self.options = [_options(model, space_time, number, self.capacity) for number in loads]
+        self.whole = prod(map(len, self.options)) <= _WHOLE
+        self.compute = model.compute(space_time)
+        self.stored = np.zeros(model.traffic.size)
+        per_byte = model.traffic.store(model.traffic.active(space_time)).busy * mean_active(space_time)
+        for box, _, loops in model.stores:
+            times = prod(loop.mean for loop in nest_of(space_time, loops))
+            self.stored = self.stored + per_byte * (box.bytes * times)
+
+    def bounded(self) -> Iterator[tuple[float, TileMapping]]:
+        """The mappings that fit, with bounds from below of their cycles."""
+        for chosen in product(*self.options) if self.whole else self._narrow():
+            yield from self._stored(chosen)
+
+    def _stored(self, chosen: Sequence[_Option]) -> Iterator[tuple[float, TileMapping]]:
+        used = self.model.program.local + sum(option.bytes for option in chosen)
+        if used > self.capacity:
+            return
+        bound = max(self.compute, float(sum((option.all for option in chosen), self.stored).max()))
+        choices = tuple(option.choice for option in chosen)
+        for buffers in product(*(store_choices(self.space_time, loops) for _, _, loops in self.model.stores)):
+            extra = sum(box.bytes * (n - 1) for (box, _, _), n in zip(self.model.stores, buffers, strict=True))
+            if used + extra <= self.capacity:
+                yield bound, TileMapping(self.space_time, choices, buffers)
+
+    def _narrow(self) -> list[tuple[_Option, ...]]:
+        least = [min(option.bytes for option in options) for options in self.options if options]
+        partial: list[tuple[tuple[_Option, ...], Busy, int, float]] = [((), self.stored, self.model.program.local, 0.0)]
+        for number, options in enumerate(self.options):
+            rest = sum(least[number + 1 :])
+            partial = [
+                ((*chosen, option), busy + option.all, used + option.bytes, late + option.late)
+                for chosen, busy, used, late in partial
+                for option in options
+                if used + option.bytes + rest <= self.capacity
+            ]
+            partial.sort(key=lambda one: (max(self.compute, float(one[1].max())), one[3]))
+            partial = partial[:_WIDTH]
+        return [chosen for chosen, _, _, _ in partial]
+
+    def neighbours(self, mapping: TileMapping) -> Iterator[tuple[float, TileMapping]]:
+        """The mappings that differ in the choice for one load."""
+        known = [{option.choice: option for option in options} for options in self.options]
+        chosen = [options[choice] for options, choice in zip(known, mapping.loads, strict=True)]
+        for number, options in enumerate(self.options):
+            for option in options:
+                if option is not chosen[number]:
+                    yield from self._stored([*chosen[:number], option, *chosen[number + 1 :]])
 
 
 def _options(model: TileModel, space_time: SpaceTime, number: int, capacity: int) -> list[_Option]:

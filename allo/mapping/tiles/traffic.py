@@ -12,6 +12,7 @@ import numpy as np
 
 from ...errors import TargetError
 from ...target.mesh_routes import MeshRoutes
+from ...target.mesh_topology import MeshLink
 from .choices import Delivery, Realisation
 from .space import SpaceTime
 
@@ -33,14 +34,17 @@ class DeliveryCost:
 
 
 class TrafficModel:
-    """The resources of a mesh and what transfers cost on them. Links come first, then channels, then ports of cores."""
+    """The resources of a mesh and what transfers cost on them.
+
+    Links and ports of muxes come first, by their numbers, then channels, then ports of the memory of a core.
+    """
 
     def __init__(self, routes: MeshRoutes) -> None:
         self.routes = routes
         mesh = routes.mesh
         self.memory = mesh.memory(routes.ports.memory)
         self.local = mesh.memory(routes.ports.local)
-        links, channels = len(routes.links), len(routes.channels)
+        links, channels = len(routes.parts), len(routes.channels)
         self.size = links + channels + 1
         self.channel = slice(links, links + channels)
         self.port = links + channels
@@ -53,7 +57,8 @@ class TrafficModel:
     def name(self, resource: int) -> str:
         """What a resource is called in reports."""
         if resource < self.channel.start:
-            return f"network {self.routes.links[resource].network}"
+            part = self.routes.parts[resource]
+            return f"network {part.network}" if isinstance(part, MeshLink) else f"ports {part.mux}"
         if resource < self.channel.stop:
             return f"memory {self.memory.name}"
         return f"ports of {self.local.name}"

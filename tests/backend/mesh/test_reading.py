@@ -214,6 +214,42 @@ def run_time(n: index, A: float32[N]):
         A[m] = 1.0
 
 
+@tile.kernel
+def gaps(A: float32[N], B: float32[N]):
+    for m in tile.programs(4):
+        for i in range(0, 4, 2):
+            B[m * 4 + i] = A[m * 4 + i]
+
+
+@tile.kernel
+def halves(A: float32[N], B: float32[N]):
+    for m in tile.programs(4):
+        for i in range(4):
+            if i < m:
+                B[m * 4 + i] = A[m * 4 + i]
+
+
+@tile.kernel
+def some(A: float32[N], B: float32[N]):
+    for m in tile.programs(4):
+        if m > 1:
+            B[m * 4 : (m + 1) * 4] = A[m * 4 : (m + 1) * 4]
+
+
+@tile.kernel
+def no_programs(A: float32[N], B: float32[N]):
+    for m, n in tile.programs(4, 0):
+        B[m * 4 + n] = A[m * 4 + n]
+
+
+@tile.kernel
+def no_result(A: float32[N]):
+    for m in tile.programs(4):
+        x: float32[4] = A[m * 4 : (m + 1) * 4]
+        x[0] = 1.0
+
+
+WHOLE = "compute the whole tile in an array of the program, and assign it at once"
 AFFINE = "let addresses be sums of program ids and loop variables times constants: `A[m * BM:(m + 1) * BM]`"
 REFUSED = [
     (in_place, "A[m", "programs read and write 'A': its tiles may be loaded before they are stored",
@@ -228,6 +264,10 @@ REFUSED = [
      "move it into the loop, or to a kernel of its own"),
     (results, "B: float32", "'results' does something beside its loop over programs",
      "move it into the loop, or to a kernel of its own"),
+    (gaps, "B[m", "`B[4*m + i]` does not write its whole tile: where m = 0, B[1] is left out", WHOLE),
+    (halves, "B[m", "`B[4*m + i]` does not write its whole tile: where m = 0, B[0] is left out", WHOLE),
+    (some, "B[m", "`B[4*m + B_set_0]` does not write its whole tile: where m = 0, B[0] is left out", WHOLE),
+    (no_programs, "for m", "the grid of 'no_programs' has no programs: 4 x 0", "give extents of at least 1"),
     (never, "A[k", "the extents of the tile `A[4*k + y_init_0]` are not known", AFFINE),
 ]  # fmt: skip
 
@@ -253,6 +293,13 @@ def test_elements_that_do_not_move() -> None:
         "elements of 'A' are int4, which transfers on a mesh do not move\n"
         "  hint: use floats, or integers of 8, 16, 32 or 64 bits"
     )
+
+
+def test_programs_without_results() -> None:
+    with pytest.raises(TargetError) as caught:
+        tile.plan(no_result, small_mesh())
+    text = "programs of 'no_result' write no array\n  hint: assign what they compute to an argument"
+    assert str(caught.value) == text
 
 
 def test_grids_of_run_time() -> None:

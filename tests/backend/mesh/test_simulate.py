@@ -33,7 +33,7 @@ from allo.mapping.tiles.search import search
 from allo.mapping.tiles.space import space_times
 from allo.mapping.tiles.traffic import TrafficModel
 from allo.target import CoreMesh
-from allo.target.mesh_routes import mesh_routes
+from allo.target.mesh_routes import MeshRoutes
 from tests.mapping.tiles.kernels import CASES, Case, gemm
 from tests.mapping.tiles.test_space import small_mesh
 from tests.seeds import sampled, sweep
@@ -60,7 +60,7 @@ def test_results_of_the_best_plan(name: str) -> None:
 
 def drawn_plan(plan: tile.TilePlan, mesh: CoreMesh, seed: int) -> TileMapping:
     """Any member of the space."""
-    draw, routes, program = random.Random(seed), mesh_routes(mesh), plan.program
+    draw, routes, program = random.Random(seed), MeshRoutes(mesh), plan.program
     capacity = mesh.memory("l1").size
     while True:
         space_time = draw.choice(list(space_times(program, mesh.shape)))
@@ -94,7 +94,7 @@ def test_a_tile_that_nobody_brings_shows() -> None:
     arrays = case.arrays(0)
     views = CoreViews(segment_codes(read), arrays)
     plan = tile.plan(gemm, mesh, case.values)
-    simulation = MeshSimulation(plan.program, plan.mapping, mesh_routes(mesh), views)
+    simulation = MeshSimulation(plan.program, plan.mapping, MeshRoutes(mesh), views)
     issue = next(iter(simulation.cores.issues.values()))[0]
     place, cores = next(iter(issue.tiles.items()))
     moved = (place[0], (place[1] + 8) % 32)
@@ -153,7 +153,7 @@ def test_a_calendar_is_never_idle_while_something_waits() -> None:
 
 def test_time_of_one_transfer() -> None:
     """256 bytes: 20 cycles of latency, 16 bytes a cycle of the channel and of two links of 2 cycles each."""
-    flows = MeshFlows(mesh_routes(small_mesh(3, 1)))
+    flows = MeshFlows(MeshRoutes(small_mesh(3, 1)))
     begin, end = flows.read(0.0, (2, 0), 0, 256)
     assert end == 20 + 256 / 16 + 2 * 2
     assert begin == 20 + 2 * 2 + 64 / 32
@@ -161,25 +161,25 @@ def test_time_of_one_transfer() -> None:
 
 
 def test_transfers_on_one_link_share_it() -> None:
-    flows = MeshFlows(mesh_routes(small_mesh(3, 1)))
+    flows = MeshFlows(MeshRoutes(small_mesh(3, 1)))
     ends = [flows.read(0.0, (2, 0), 0, 256)[1] for _ in range(3)]
     assert ends == [40, 56, 72]
 
 
 def test_broadcasts_read_once() -> None:
     mesh = small_mesh(4, 1)
-    flows = MeshFlows(mesh_routes(mesh))
+    flows = MeshFlows(MeshRoutes(mesh))
     cores = [(x, 0) for x in range(4)]
     done = flows.deliver(0.0, Realisation(Delivery.LINE, ("h",)), cores, 0, 256)
     assert flows.read_bytes == 256 and sorted(done) == cores
-    alone = MeshFlows(mesh_routes(mesh))
+    alone = MeshFlows(MeshRoutes(mesh))
     alone.deliver(0.0, Realisation(Delivery.PER_CORE), cores, 0, 256)
     assert alone.read_bytes == 1024
 
 
 @pytest.mark.parametrize("delivery", [Delivery.PLANE, Delivery.WAVEFRONT])
 def test_planes_reach_all_cores(delivery: Delivery) -> None:
-    flows = MeshFlows(mesh_routes(small_mesh(3, 3)))
+    flows = MeshFlows(MeshRoutes(small_mesh(3, 3)))
     stairs = [(x, y) for x in range(3) for y in range(3) if x + y < 4]
     done = flows.deliver(0.0, Realisation(delivery, ("h", "v")), stairs, 0, 128)
     assert sorted(done) == stairs and flows.read_bytes == 128
@@ -229,7 +229,7 @@ def test_the_model_is_near_the_simulator(seed: int) -> None:
 @pytest.mark.parametrize(("name", "l1", "first", "five"), [("gemm", 1500, 1.03, 1.005), ("mlp", 3000, 1.03, 1.005)])
 def test_searches_against_the_whole_space(name: str, l1: int, first: float, five: float) -> None:
     """Every plan is simulated: the first of a search is within 3 % of the best, the best of five within 0.5 %."""
-    routes = mesh_routes(small_mesh(2, 2, l1))
+    routes = MeshRoutes(small_mesh(2, 2, l1))
     program = tile.plan(CASES[name].kernel, small_mesh(2, 2, l1), CASES[name].values).program
     best = min(MeshSimulation(program, one, routes).run().cycles for one in all_mappings(program, routes))
     found = [one.mapping for one in search(program, TrafficModel(routes), 5).best]
@@ -245,7 +245,18 @@ def test_arrays_that_do_not_fit() -> None:
     assert str(few.value) == "gemm takes 3 arrays (A, B, C), got 1"
     with pytest.raises(ValueError) as shape:
         plan.run(arrays[0], arrays[0], arrays[2])
-    assert str(shape.value) == "'B' must be a NumPy array of the shape (32, 48), got (64, 32)"
+    wanted = "'B' must be a NumPy array, float32 of the shape (32, 48), got "
+    assert str(shape.value) == wanted + "float32 of the shape (64, 32)"
+    with pytest.raises(ValueError) as dtype:
+        plan.run(arrays[0], arrays[1].astype(np.float64), arrays[2])
+    assert str(dtype.value) == wanted + "float64 of the shape (32, 48)"
+    with pytest.raises(TypeError) as kind:
+        plan.run(arrays[0], arrays[1].tolist(), arrays[2])
+    assert str(kind.value) == "'B' must be a NumPy array, got list"
+    memory = np.zeros(64 * 48 + 64 * 32, np.float32)
+    with pytest.raises(ValueError) as shared:
+        plan.run(memory[: 64 * 32].reshape(64, 32), arrays[1], memory[64 * 16 : 64 * 64].reshape(64, 48))
+    assert str(shared.value) == "'A' and 'C' share memory, and the program writes to it; pass a copy"
 
 
 def test_what_cores_do_is_traced() -> None:

@@ -83,6 +83,35 @@ def test_a_schedule_is_mapped_too() -> None:
     assert tile.plan(schedule, small_mesh(2, 3)).steps == plan().steps
 
 
+def test_blocks_that_leave_elements_out_are_not_tried() -> None:
+    """32 elements of `k` in blocks of 24 are fewer products, and a wrong result."""
+    fixed = {"BM": 8, "BN": 8}
+    assert dict(allo.map(gemm, small_mesh(2, 2), 1, fixed, {"BK": [24, 8]}).values)["BK"] == 8
+    with pytest.raises(TargetError) as caught:
+        allo.map(gemm, small_mesh(2, 2), 1, fixed, {"BK": [24]})
+    assert str(caught.value) == (
+        "no blocks can be mapped:\n"
+        "    {'BM': 8, 'BN': 8, 'BK': 24}: blocks do not divide 'A': 8 elements of a dimension are left"
+    )
+
+
+def test_values_that_are_none() -> None:
+    schedule = allo.customize(gemm, instantiate=VALUES)
+    wrong: list[tuple[Any, Any, Any, str]] = [
+        (gemm, None, {"BM": 64}, "blocks['BM'] must list values, got 64\n  hint: write `{\"BM\": [32, 64]}`"),
+        (gemm, None, {"BM": []}, "blocks['BM'] must list values, got []\n  hint: write `{\"BM\": [32, 64]}`"),
+        (gemm, {"BM": 8}, {"BM": [8]}, "'BM' is in instantiate and in blocks\n  hint: leave it out of one of them"),
+        (gemm, [8, 8, 8], None,
+         "instantiate must give values by name, got [8, 8, 8]\n  hint: write `{\"BM\": 64}`"),
+        (schedule, {"BM": 16}, None,
+         "a schedule has its values already\n  hint: give them to `allo.customize`, or map the kernel"),
+    ]  # fmt: skip
+    for kernel, fixed, blocks, message in wrong:
+        with pytest.raises(TargetError) as caught:
+            allo.map(kernel, small_mesh(), 1, fixed, blocks)
+        assert str(caught.value) == message
+
+
 STEPS = [
     ('spread(m="z")', 'spread(m="z"): the cores have no dimension \'z\'\n  hint: they have x, y'),
     ('spread(q="x")', "spread(q=\"x\"): the grid has no dimension 'q'\n  hint: it has m, n"),
@@ -110,6 +139,22 @@ STEPS = [
     ('load("A", "per core", inside=None, buffers=2)',
      'load("A", "per core", inside=None, buffers=2): what happens once needs one buffer\n  hint: give buffers=1'),
     ('store("D", buffers=1)', "store(\"D\", buffers=1): the program has no store 'D'\n  hint: there are C"),
+    ('spread(m=3)', "spread(m=3): 'm' is spread over dimensions of the cores, got 3"),
+    ('spread("x")', 'spread("x"): spread has other arguments\n  hint: write `spread(m="x", n=("y", "z"))`'),
+    ('waves(m=1)', "waves(m=1): waves takes no 'm'\n  hint: write `waves(\"n\", \"m\")`"),
+    ('waves()', 'waves(): waves has other arguments\n  hint: write `waves("n", "m")`'),
+    ('load("A", "per core")',
+     "load(\"A\", \"per core\"): load needs 'inside'\n"
+     '  hint: write `load("A", "per core", inside="k", buffers=2)`'),
+    ('load("A", "per core", inside="k", bufers=2)',
+     "load(\"A\", \"per core\", inside=\"k\", bufers=2): load takes no 'bufers'\n"
+     '  hint: write `load("A", "per core", inside="k", buffers=2)`'),
+    ('store("C")', "store(\"C\"): store needs 'buffers'\n  hint: write `store(\"C\", buffers=2)`"),
+    ('store("C", 2, buffers=2)',
+     'store("C", 2, buffers=2): store has other arguments\n  hint: write `store("C", buffers=2)`'),
+    ('load("A", **{"inside": "k"})',
+     'line 1: `load("A", **{"inside": "k"})` is no step of a plan\n'
+     '  hint: write `load("A", "per core", inside="k")`'),
     ('lode("A")', "there is no step 'lode'\n  hint: did you mean 'load'?"),
     ("load A", 'line 1: `load A` is no step of a plan\n  hint: write `load("A", "per core", inside="k")`'),
     ('load("A", inside=k)',
@@ -220,7 +265,7 @@ KERNELS = [
     (beside, "B[0] = 1", "'beside' does something beside its loop over programs"),
     (dependent, "for m", "programs are not independent: "),
     (scattered, "A[I", "the address `A[?]` is not affine: it has a subscript that is not affine"),
-    (with_gaps, "B[m", "`B[4*m + 2*i]` is written with gaps"),
+    (with_gaps, "B[m", "`B[4*m + 2*i]` does not write its whole tile: where m = 0, B[1] is left out"),
     (conditional, "B[m", "`B[4*m + i]` is written under a condition of run time: under a condition that is not affine"),
     (scalar, None, "'n' of 'scalar' is no array\n  hint: make it a constant of the kernel"),
     (open_extents, None, "the extents of 'A' must be known\n  hint: give them in the annotation"),

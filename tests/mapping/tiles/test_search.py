@@ -13,14 +13,14 @@ from allo.mapping.tiles.choices import all_mappings, used_bytes
 from allo.mapping.tiles.model import TileModel, compute_cycles
 from allo.mapping.tiles.search import exhaustive, search
 from allo.mapping.tiles.traffic import TrafficModel
-from allo.target.mesh_routes import mesh_routes
+from allo.target.mesh_routes import MeshRoutes
 from tests.mapping.tiles.kernels import CASES
 from tests.mapping.tiles.test_space import program_of, small_mesh
 from tests.seeds import sampled
 
 
 def traffic_of(x: int, y: int, l1: int = 1 << 20) -> TrafficModel:
-    return TrafficModel(mesh_routes(small_mesh(x, y, l1)))
+    return TrafficModel(MeshRoutes(small_mesh(x, y, l1)))
 
 
 SPACES = [
@@ -42,6 +42,19 @@ def test_the_best_of_the_whole_space_is_found(name: str, l1: int) -> None:
     assert [one.cycles for one in found.best] == sorted(one.cycles for one in found.best)
     assert found.estimated <= found.considered
     assert all(used_bytes(program, one.mapping) <= l1 for one in found.best)
+
+
+@pytest.mark.parametrize(("name", "l1"), [("gemm", 3000), ("mlp", 3000)])
+def test_spaces_of_many_loads_are_searched_in_part(name: str, l1: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without all combinations: what is found is a mapping that fits, and near the best."""
+    traffic, program = traffic_of(2, 2, l1), program_of(name)
+    whole = search(program, traffic, 3)
+    monkeypatch.setattr("allo.mapping.tiles.search._WHOLE", 0)
+    part = search(program, traffic, 3)
+    assert whole.whole and not part.whole
+    assert whole.best[0].cycles <= part.best[0].cycles <= 1.03 * whole.best[0].cycles
+    assert len({one.mapping for one in part.best}) == 3
+    assert all(used_bytes(program, one.mapping) <= l1 for one in part.best)
 
 
 @pytest.mark.parametrize("name", sampled(list(CASES)))
@@ -67,7 +80,7 @@ def test_more_bandwidth_is_never_slower() -> None:
         interconnects=tuple(replace(network, bandwidth=4 * network.bandwidth) for network in mesh.interconnects),
         muxes=tuple(replace(mux, bandwidth=4 * mux.bandwidth) for mux in mesh.muxes),
     )
-    assert search(program, TrafficModel(mesh_routes(faster)), 1).best[0].cycles < slow
+    assert search(program, TrafficModel(MeshRoutes(faster)), 1).best[0].cycles < slow
 
 
 def test_a_memory_that_is_too_small() -> None:

@@ -23,7 +23,7 @@ from allo.mapping.tiles.program import TileProgram
 from allo.mapping.tiles.space import space_times, spreadings
 from allo.target import CoreMesh
 from allo.target.mesh_operations import parse_mesh
-from allo.target.mesh_routes import MeshRoutes, mesh_routes
+from allo.target.mesh_routes import MeshRoutes
 from tests.mapping.tiles.kernels import CASES
 
 MESH = """
@@ -141,7 +141,7 @@ def _choices(
 
 @pytest.mark.parametrize(("x", "y", "l1"), [(2, 3, 1 << 20), (2, 2, 3000), (4, 2, 2000), (2, 6, 1200)])
 def test_size_of_the_space_of_gemm(x: int, y: int, l1: int) -> None:
-    routes = mesh_routes(small_mesh(x, y, l1))
+    routes = MeshRoutes(small_mesh(x, y, l1))
     program = program_of("gemm")
     found = list(all_mappings(program, routes))
     assert len(set(found)) == len(found) == counted(program, routes) > 0
@@ -149,7 +149,7 @@ def test_size_of_the_space_of_gemm(x: int, y: int, l1: int) -> None:
 
 
 def test_size_of_other_spaces() -> None:
-    routes = mesh_routes(small_mesh(2, 2))
+    routes = MeshRoutes(small_mesh(2, 2))
     sizes = {}
     for name in ("softmax", "layernorm", "mlp"):
         program = program_of(name)
@@ -179,7 +179,7 @@ def test_tiles_of_strips() -> None:
 
 
 def test_deliveries_that_networks_allow() -> None:
-    routes = mesh_routes(small_mesh())
+    routes = MeshRoutes(small_mesh())
     program = program_of("gemm")
     a = loads_of(program)[0].box
     both = next(s for s in space_times(program, (2, 3)) if s.tilings == ((), (0, 1)))
