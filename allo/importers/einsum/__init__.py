@@ -6,9 +6,10 @@ from .hardware import hardware_schedule
 from .kernel import kernel_text, plain_schedule, tec_schedule
 from .program import EinsumProgram, EinsumStep, einsum_program
 from .run import einsum
-from .tree import TreeStep, contraction_tree
+from .tree import ContractionPath, TreeStep, contraction_tree
 
 __all__ = [
+    "ContractionPath",
     "EinsumExpression",
     "EinsumProgram",
     "EinsumStep",

@@ -49,22 +49,31 @@ class EinsumExpression:
         return cls(tuple(inputs), right)
 
     def sizes(self, shapes: Sequence[Sequence[int]]) -> dict[str, int]:
-        """The size of each label; an extent of 1 stands for any. Raises ContractionError where arrays do not fit."""
-        found: dict[str, tuple[int, int, int]] = {}
+        """The size of each label; an extent of 1 stands for any, but not along a diagonal.
+
+        Raises ContractionError where arrays do not fit.
+        """
+        found: dict[str, tuple[int, int]] = {}
         for number, (labels, shape) in enumerate(zip(self.inputs, shapes, strict=True)):
             if len(labels) != len(shape):
                 message = f"operand {number} of '{self}' has {len(labels)} labels, '{labels}', and its array "
                 raise ContractionError(f"{message}{len(shape)} dimensions, {tuple(shape)}")
-            for position, (label, size) in enumerate(zip(labels, shape, strict=True)):
+            for label, size in zip(labels, shape, strict=True):
+                first = shape[labels.index(label)]
+                if first != size:
+                    raise ContractionError(
+                        f"label '{label}' of '{self}' has sizes {first} and {size} in operand {number}, whose diagonal"
+                        " it means"
+                    )
                 before = found.get(label)
                 if before is None or before[0] == 1:
-                    found[label] = (size, number, position)
+                    found[label] = (size, number)
                 elif size not in (1, before[0]):
                     raise ContractionError(
                         f"label '{label}' of '{self}' has size {before[0]} in operand {before[1]}"
                         f" and {size} in operand {number}"
                     )
-        return {label: size for label, (size, _, _) in found.items()}
+        return {label: size for label, (size, _) in found.items()}
 
 
 def _check_letters(subscripts: str, part: str) -> None:

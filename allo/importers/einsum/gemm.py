@@ -6,7 +6,7 @@ multiplication" (2018): packed blocks, and a block of the output in registers (G
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from math import prod
@@ -14,6 +14,8 @@ from math import prod
 from ...mapping.teir import DataType, DimType, Tec, TecCost, TecDimension
 from .loops import SUMS, LoopText, address, head, loop_names
 from .plain import write_first, write_last
+
+_PART = 4  # elements of a line of memory that are copied at a time
 
 type _Loop = tuple[str, int, int]  # its variable, its extent, how far an iteration is in memory
 
@@ -132,7 +134,7 @@ class _GemmWriter:
     def pack_panels(
         self, tensor: int, names: dict[str, str], offset: str, panel: str, width: int, whole: list[_Loop]
     ) -> None:
-        """Copy panels of one width; the loop around the columns of one follows memory, which compiles fast."""
+        """Copy panels of one width in the order of memory."""
         across, inner, lanes = self.panel(tensor)[0], self.dimension(DimType.K), self.cost.registers.lanes
         c, k = self.text.variable("c"), self.text.variable("k")
         b = self.text.variable("b") if self.batch else None
@@ -142,19 +144,42 @@ class _GemmWriter:
         inside = self.cost.inside(tensor, self.cost.level(tensor))
         loops += [(names[d.name], d.size, d.strides[tensor]) for d in inside]
         loops.sort(key=lambda loop: -loop[2])
-        rows = (c, width, across.strides[tensor])
-        if loops and loops[-1][2] == 1 and self.cost.aliased(tensor):
-            loops.insert(-1, rows)  # the rows of a panel would take each other's lines of the first cache
-        else:
-            loops.append(rows)
+        rows = (c, width)
         if across.strides[tensor] == 1 and width % lanes == 0:
             self.text.unrolled.append(c)
+
+        def line(last: str) -> None:
+            """The copy of one element, where the loop along a line of memory is at `last`."""
+            now = {variable: variable for variable, _, _ in loops} | {loops[-1][0]: last}
+            at = {name: now.get(variable, variable) for name, variable in names.items()}
+            step = f"{inner.size} * {now[b]} + {now[k]}" if b else now[k]
+            base = address(self.tec.outer, tensor, at)
+            read = self.read(tensor, base, f"({offset}{c})", now[k], now[b] if b else None)
+            place = self.panel_at(tensor, at, now.get(panel, panel))
+            self.text.line(f"pack{tensor}[{place}, {step}, {c}] = {read}")
+
         with ExitStack() as stack:
-            for variable, extent, _ in loops:
+            for variable, extent, _ in loops[:-1]:
                 stack.enter_context(self.text.loop(variable, extent))
-            step = f"{inner.size} * {b} + {k}" if b else k
-            read = self.read(tensor, address(self.tec.outer, tensor, names), f"({offset}{c})", k, b)
-            self.text.line(f"pack{tensor}[{self.panel_at(tensor, names, panel)}, {step}, {c}] = {read}")
+            last, extent, stride = loops[-1]
+            if stride == 1:
+                self.transposed(rows, extent, line)
+            else:
+                with self.text.loop(last, extent), self.text.loop(*rows):
+                    line(last)
+
+    def transposed(self, rows: tuple[str, int], extent: int, line: Callable[[str], None]) -> None:
+        """Some elements of a line of memory for each row, then the next ones; LLVM looks long at longer loops."""
+        full, rest = divmod(extent, _PART)
+        if full:
+            part, at = self.text.variable("part"), self.text.variable("at")
+            self.text.unrolled.append(at)
+            with self.text.loop(part, full), self.text.loop(*rows), self.text.loop(at, _PART):
+                line(f"({_PART} * {part} + {at})")
+        if rest:
+            at = self.text.variable("at")
+            with self.text.loop(*rows), self.text.loop(at, rest):
+                line(f"({_PART * full} + {at})")
 
     def read(self, tensor: int, base: str, across: str, k: str, b: str | None) -> str:
         """An element of an input."""
@@ -205,12 +230,13 @@ class _GemmWriter:
             self.text.line(f"acc[{i}, {j}] = 0.0")
         if load:
             self.exchange(names, at, rows, columns, "acc[{i}, {j}] = out[{place}]")
-        b = self.text.variable("b") if self.batch else None
+        one_loop = all(self.cost.packed)  # panels have all steps of K behind each other
+        b = self.text.variable("b") if self.batch and not one_loop else None
         k, inner = self.text.variable("k"), self.dimension(DimType.K)
         with ExitStack() as stack:
             if b and self.batch:
                 stack.enter_context(self.text.loop(b, self.batch.size))
-            stack.enter_context(self.text.loop(k, inner.size))
+            stack.enter_context(self.text.loop(k, self.steps() if one_loop else inner.size))
             step = f"{inner.size} * {b} + {k}" if b else k
             i, v, j = (self.text.variable(stem) for stem in "ivj")
             self.text.unrolled += [i, v, j]

@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 from ...customize import Partition, Schedule, customize
 from ...customize.step.handles import Loop
 from ...errors import ContractionError
-from ...mapping.teir import PROCESSOR, DimType, ExecType, PrimFirst, PrimMain, Tec, TecDimension
-from .kernel import TYPES_OF_KERNELS
+from ...mapping.teir import DimType, ExecType, PrimFirst, PrimMain, Tec, TecDimension
+from .kernel import TYPES_OF_KERNELS, checked_extents
 from .loops import SUMS, LoopText, address, head, loop_names
 from .plain import enter_loops, plain_kernel, product, write_first, write_last
 
@@ -23,8 +23,7 @@ def hardware_schedule(tec: Tec, extents: Sequence[int] | None = None, lanes: int
     its latency. Shared dimensions are loops as others are. Raises
     ContractionError for TECs that processors do not take, and for numbers of lanes that do not fit.
     """
-    PROCESSOR.check(tec)
-    extents = tuple(tec.extent(k) for k in range(3)) if extents is None else tuple(extents)
+    extents = checked_extents(tec, extents)
     seq = tec.with_dimensions([_as_loop(d) for d in tec.dimensions])
     if tec.prim_main not in (PrimMain.GEMM, PrimMain.BRGEMM):
         if lanes != 1:

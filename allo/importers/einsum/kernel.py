@@ -20,14 +20,27 @@ def kernel_text(tec: Tec, extents: Sequence[int] | None = None, processor: Proce
 
     Raises ContractionError for a TEC that processors do not take, or arrays that end before its last element.
     """
-    PROCESSOR.check(tec)
-    extents = tuple(tec.extent(k) for k in range(3)) if extents is None else tuple(extents)
-    for k, (name, extent) in enumerate(zip(("in0", "in1", "out"), extents, strict=True)):
-        if extent < tec.extent(k) and not (k == 1 and tec.is_unary):
-            raise ContractionError(f"the TEC uses {tec.extent(k)} elements of {name}, which has {extent}")
+    extents = checked_extents(tec, extents)
     if tec.prim_main in (PrimMain.GEMM, PrimMain.BRGEMM):
         return gemm_kernel(TecCost(tec, processor or Processor()), extents)
     return plain_kernel(tec, extents)
+
+
+def checked_extents(tec: Tec, extents: Sequence[int] | None) -> tuple[int, ...]:
+    """The elements of the three tensors: what is given, else what the TEC uses.
+
+    Raises ContractionError for a TEC that processors do not take, arrays that end before its last element, and
+    those that a subscript of 32 bits does not reach.
+    """
+    PROCESSOR.check(tec)
+    found = tuple(tec.extent(k) for k in range(3)) if extents is None else tuple(extents)
+    for k, (name, extent) in enumerate(zip(("in0", "in1", "out"), found, strict=True)):
+        if extent < tec.extent(k) and not (k == 1 and tec.is_unary):
+            raise ContractionError(f"the TEC uses {tec.extent(k)} elements of {name}, which has {extent}")
+    for what, number in (("a tensor", max(found)), ("a dimension", max(tec.dim_sizes))):
+        if number >= 1 << 31:
+            raise ContractionError(f"{what} of the TEC has {number} elements: subscripts have 32 bits")
+    return found
 
 
 def tec_schedule(tec: Tec, extents: Sequence[int] | None = None, processor: Processor | None = None) -> Schedule:
@@ -43,5 +56,4 @@ def tec_schedule(tec: Tec, extents: Sequence[int] | None = None, processor: Proc
 
 def plain_schedule(tec: Tec, extents: Sequence[int] | None = None) -> Schedule:
     """What `tec` means: the schedule, without steps, of loops around one statement."""
-    extents = tuple(tec.extent(k) for k in range(3)) if extents is None else tuple(extents)
-    return customize(str(plain_kernel(tec, extents)), global_vars=TYPES_OF_KERNELS)
+    return customize(str(plain_kernel(tec, checked_extents(tec, extents))), global_vars=TYPES_OF_KERNELS)

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from math import prod
+from operator import index
 from typing import Any
 
 import numpy as np
@@ -85,7 +86,14 @@ class EinsumProgram:
     steps: tuple[EinsumStep, ...]
 
     def __call__(self, *arrays: Array) -> Array:
-        """The result, a new array. Raises ContractionError for arrays of other shapes."""
+        """The result, a new array. Raises ContractionError for what is no array, or of another shape or type."""
+        for number, array in enumerate(arrays):
+            if not isinstance(array, np.ndarray):
+                kind = type(array).__name__
+                raise ContractionError(f"operand {number} is no array of NumPy, but a {kind}", hint="use np.asarray()")
+            if not np.can_cast(array.dtype, NUMPY[self.data_type], "same_kind"):
+                message = f"operand {number} has elements of {array.dtype}, and the program is for {self.data_type}"
+                raise ContractionError(message, hint="use .astype()")
         if tuple(array.shape for array in arrays) != self.shapes:
             wanted, given = (", ".join(map(str, s)) for s in (self.shapes, [array.shape for array in arrays]))
             raise ContractionError(f"the program is for arrays of shapes {wanted}, got {given}")
@@ -149,7 +157,7 @@ def einsum_program(
     `path` is how several operands meet (`contraction_tree`), `processor` what plans are chosen for. Raises
     ContractionError for expressions, shapes and paths that do not fit.
     """
-    found = tuple(tuple(int(n) for n in shape) for shape in shapes)
+    found = tuple(_shape_of(number, shape) for number, shape in enumerate(shapes))
     expression = EinsumExpression.parse(subscripts, [len(shape) for shape in found])
     sizes = expression.sizes(found)
     for label, size in sizes.items():
@@ -157,10 +165,17 @@ def einsum_program(
             raise ContractionError(f"label '{label}' of '{expression}' has size {size}: there is nothing to contract")
     given = [_without_broadcasts(*pair, sizes) for pair in zip(expression.inputs, found, strict=True)]
     own = EinsumExpression(tuple(o.labels for o in given), expression.output)
-    tree = contraction_tree(own, [o.shape for o in given], sizes, path)
+    tree = contraction_tree(own, [o.shape for o in given], path)
     kind = word(DataType, "data_type", data_type)
     writer = _ProgramWriter(sizes, kind, processor or Processor(), given)
     return EinsumProgram(expression, found, kind, writer.steps_of(tree))
+
+
+def _shape_of(number: int, shape: Any) -> tuple[int, ...]:
+    try:
+        return tuple(index(n) for n in shape)
+    except TypeError:
+        raise ContractionError(f"shape {number} is a sequence of whole numbers, got {shape!r}") from None
 
 
 def _without_broadcasts(labels: str, shape: tuple[int, ...], sizes: Mapping[str, int]) -> Operand:

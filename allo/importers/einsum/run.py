@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Hashable, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -13,6 +13,7 @@ from ...errors import ContractionError
 from ...mapping.teir import DataType, Processor
 from .expression import EinsumExpression
 from .program import NUMPY, Array, EinsumProgram, einsum_program
+from .tree import ContractionPath
 
 _KINDS = {dtype: kind for kind, dtype in NUMPY.items()}
 
@@ -29,13 +30,22 @@ def einsum(subscripts: str, *operands: Any, path: Any = "auto", threads: int | N
     """
     if not isinstance(subscripts, str):
         raise ContractionError(f"an einsum expression is a string, got {type(subscripts).__name__}")
-    arrays = [np.asarray(operand) for operand in operands]
+    arrays = [_array(number, operand) for number, operand in enumerate(operands)]
     kind = _common_type(arrays)
-    cores = _cores(threads)
+    cores, given = _cores(threads), ContractionPath.of(path, len(arrays))
     if any(0 in array.shape for array in arrays):
         return _empty(subscripts, arrays, kind)
     shapes = tuple(array.shape for array in arrays)
-    return _program(subscripts, shapes, kind, _hashable(path), cores)(*arrays)
+    return _program(subscripts, shapes, kind, given, cores)(*arrays)
+
+
+def _array(number: int, operand: Any) -> Array:
+    """An operand as an array, in the order of bytes of this machine."""
+    try:
+        found = np.asarray(operand)
+    except (ValueError, TypeError) as error:
+        raise ContractionError(f"operand {number} of einsum is no array: {error}") from None
+    return found if found.dtype.isnative else found.astype(found.dtype.newbyteorder("="))
 
 
 def _common_type(arrays: Sequence[Array]) -> DataType:
@@ -75,17 +85,8 @@ def _empty(subscripts: str, arrays: Sequence[Array], kind: DataType) -> Array:
     return np.zeros(tuple(sizes[label] for label in expression.output), NUMPY[kind])
 
 
-def _hashable(path: Any) -> Hashable:
-    """A path that is a list as something that a cache can have as a key."""
-    if isinstance(path, list):
-        return ("list", *(tuple(pair) if isinstance(pair, list | tuple) else pair for pair in path))
-    return path if isinstance(path, Hashable) else repr(path)
-
-
 @lru_cache(maxsize=256)
 def _program(
-    subscripts: str, shapes: tuple[tuple[int, ...], ...], kind: DataType, path: Any, cores: int
+    subscripts: str, shapes: tuple[tuple[int, ...], ...], kind: DataType, path: ContractionPath, cores: int
 ) -> EinsumProgram:
-    if isinstance(path, tuple) and path and path[0] == "list":
-        path = list(path[1:])
     return einsum_program(subscripts, *shapes, data_type=kind, path=path, processor=Processor(cores=cores))

@@ -27,10 +27,17 @@ def chosen_plan(tec: Tec, processor: Processor | None = None) -> TecPlan:
     if any(d.type is DimType.M and d.strides[2] == 1 for d in plan.tec.dimensions):
         plan = plan.swap()  # vectors are along N, which has to be next to each other in the output
     best, cost = plan, float("inf")
-    for candidate in _candidates(plan, processor):
-        found = TecCost(candidate.tec, processor).total
-        if found < cost:
-            best, cost = candidate, found
+    ways = []
+    for made in _primitives(plan):
+        bound = TecCost(made.tec, processor)
+        ways += [(bound.time(bound.least, shared), made, shared) for shared in bound.shareable]
+    for least, made, shared in sorted(ways, key=lambda way: way[0]):
+        if least >= cost:
+            break  # whatever the order of its loops is
+        for candidate in _ordered(made, shared):
+            found = TecCost(candidate.tec, processor).total
+            if found < cost:
+                best, cost = candidate, found
     return best
 
 
@@ -56,19 +63,18 @@ def _has_products(tec: Tec) -> bool:
     )
 
 
-def _candidates(plan: TecPlan, processor: Processor) -> Iterator[TecPlan]:
-    """Plans with a primitive: its dimensions, their sizes, the order of what is left."""
+def _primitives(plan: TecPlan) -> Iterator[TecPlan]:
+    """Plans with a primitive: its dimensions and their sizes."""
     of = {type: [d for d in plan.tec if d.type is type] for type in DimType}
     columns = [d for d in of[DimType.N] if d.strides[2] == 1] or of[DimType.N]
     for m, n, k in product(_largest(of[DimType.M]), columns, _largest(of[DimType.K])):
-        for sizes in product(*(_blocks(d, processor) for d in (m, n, k))):
+        for sizes in product(*(_blocks(d) for d in (m, n, k))):
             split, names = _split(plan, (m, n, k), sizes)
             more = sorted((d for d in of[DimType.K] if d is not k), key=lambda d: d.size)
             batch = next((d for d in more if d.size * sizes[2] <= _MOST[DimType.K]), None)
-            made = split.primitive("GEMM", *names)
-            yield from _ordered(made, processor)
+            yield split.primitive("GEMM", *names)
             if batch is not None:
-                yield from _ordered(split.primitive("BRGEMM", batch.name, *names), processor)
+                yield split.primitive("BRGEMM", batch.name, *names)
 
 
 def _largest(dimensions: Sequence[TecDimension], count: int = 2) -> list[TecDimension]:
@@ -76,7 +82,7 @@ def _largest(dimensions: Sequence[TecDimension], count: int = 2) -> list[TecDime
     return sorted(dimensions, key=lambda d: -d.size)[:count]
 
 
-def _blocks(d: TecDimension, processor: Processor) -> list[int]:
+def _blocks(d: TecDimension) -> list[int]:
     """Sizes for the part of a dimension that the primitive has: the largest, one about half and one about a quarter."""
     most = _MOST[d.type]
     fitting = [size for size in divisors(d.size) if size <= most]
@@ -97,8 +103,8 @@ def _split(
     return plan, tuple(names)
 
 
-def _ordered(plan: TecPlan, processor: Processor) -> Iterator[TecPlan]:
-    """The loops in the orders in which blocks are packed seldom."""
+def _ordered(plan: TecPlan, shared: TecDimension | None) -> Iterator[TecPlan]:
+    """The loops in the orders in which blocks are packed seldom, behind the one that threads share."""
     outer, inner = plan.tec.outer, [d.name for d in plan.tec.primitive]
     orders = []
     for types in ("CNKM", "CMKN"):
@@ -107,17 +113,11 @@ def _ordered(plan: TecPlan, processor: Processor) -> Iterator[TecPlan]:
         # what lies next to each other in an input is packed together if its loop is the innermost
         units = [d.name for d in outer if 1 in d.strides[:2]]
         orders += [[*(name for name in order if name != unit), unit] for unit in units]
-    for names in dict.fromkeys(map(tuple, orders)):
-        made = plan if not names else plan.permute(*names, *inner)
-        if list(names) == [d.name for d in outer]:
-            made = plan
-        yield made
-        if processor.cores > 1:
-            for name in names:
-                d = plan.tec[name]
-                if d.type is not DimType.K and d.size > 1:
-                    rest = [n for n in names if n != name]
-                    yield plan.permute(name, *rest, *inner).execute(name, "shared")
+    first = [] if shared is None else [shared.name]
+    for names in dict.fromkeys((*first, *(name for name in order if name not in first)) for order in orders):
+        same = list(names) == [d.name for d in outer]
+        made = plan if same else plan.permute(*names, *inner)
+        yield made if shared is None else made.execute(shared.name, "shared")
 
 
 def _outermost_first(dimensions: Sequence[TecDimension]) -> list[TecDimension]:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from math import ceil, prod
 
+from ...errors import ContractionError
 from .values import DataType, DimType, ExecType, PrimFirst, Tec, TecDimension
 
+_PER_COPY = 0.5  # cycles for an element of whole vectors that are copied
 _LINE, _PAGE, _LINES = 64, 4096, 384  # bytes of a line of the first cache, of a page; lines that a block may take
 
 
@@ -31,6 +33,13 @@ class Processor:
     per_byte: float = 0.1
     per_task: int = 30_000
 
+    def __post_init__(self) -> None:
+        least = {"cores": 1, "vector_bytes": 8, "registers": 3, "fused": 1, "loads": 1}
+        for name, number in least.items():
+            value = getattr(self, name)
+            if isinstance(value, bool) or not isinstance(value, int) or value < number:
+                raise ContractionError(f"{name} of a processor is a whole number from {number} on, got {value!r}")
+
     def lanes(self, data_type: DataType) -> int:
         """Sums in a vector; those of `bfloat_16` are 32 bits wide."""
         return self.vector_bytes // (8 if data_type is DataType.FP64 else 4)
@@ -45,6 +54,7 @@ class RegisterBlock:
     lanes: int
 
 
+@lru_cache(maxsize=256)
 def registers_for(processor: Processor, data_type: DataType, m: int, n: int) -> RegisterBlock:
     """The block with the fewest operations and loads for a primitive of `m` x `n`, edges included."""
     lanes = processor.lanes(data_type)
@@ -86,30 +96,40 @@ class TecCost:
     processor: Processor
 
     @cached_property
+    def outer(self) -> tuple[TecDimension, ...]:
+        """The loops around the primitive."""
+        return self.tec.outer
+
+    @cached_property
+    def primitive(self) -> tuple[TecDimension, ...]:
+        """The dimensions of the primitive."""
+        return self.tec.primitive
+
+    @cached_property
     def registers(self) -> RegisterBlock:
         """The block in registers."""
         m, n, _ = self.block
         return registers_for(self.processor, self.tec.data_type, m, n)
 
-    @property
+    @cached_property
     def block(self) -> tuple[int, int, int]:
         """M, N and K of the primitive; K of all of a BRGEMM."""
         found = {type: 1 for type in DimType}
-        for d in self.tec.primitive:
+        for d in self.primitive:
             found[d.type] *= d.size
         return found[DimType.M], found[DimType.N], found[DimType.K]
 
     @property
     def calls(self) -> int:
         """How often the primitive is called."""
-        return prod(d.size for d in self.tec.outer)
+        return prod(d.size for d in self.outer)
 
     @cached_property
     def products(self) -> float:
         """Cycles in which registers are multiplied, and blocks of the output read and written."""
         m, n, k = self.block
         lanes, total = self.registers.lanes, 0.0
-        column = next(d for d in self.tec.primitive if d.type is DimType.N)
+        column = next(d for d in self.primitive if d.type is DimType.N)
         moved = 1 if column.strides[2] == 1 else 2 * lanes  # a vector is moved at once, or number by number
         begins = 2 if self.sums_again else 1
         for r, c, count in _tiles(self.registers, m, n):
@@ -117,10 +137,10 @@ class TecCost:
             total += count * (k * _per_step(self.processor, r, vectors) + 12 + begins * r * vectors * moved)
         return self.calls * total
 
-    @property
+    @cached_property
     def sums_again(self) -> bool:
         """Whether blocks of the output are read before they are added to."""
-        outer = any(d.type is DimType.K and d.size > 1 for d in self.tec.outer)
+        outer = any(d.type is DimType.K and d.size > 1 for d in self.outer)
         return outer or self.tec.prim_first is not PrimFirst.ZERO
 
     @cached_property
@@ -128,7 +148,7 @@ class TecCost:
         """Whether blocks of in0 and in1 are copied, so that products read them in order: if that pays."""
         m, n, _ = self.block
         registers = self.registers
-        columns = next(d for d in self.tec.primitive if d.type is DimType.N)
+        columns = next(d for d in self.primitive if d.type is DimType.N)
         vectors = columns.strides[1] == 1 and n % registers.lanes == 0 and self.tec.data_type is not DataType.BF16
         return (
             n > 6 * registers.columns or not self._fits_cache(0),
@@ -136,7 +156,7 @@ class TecCost:
         )
 
     def _own(self, tensor: int) -> list[TecDimension]:
-        return [d for d in self.tec.primitive if d.strides[tensor] and d.size > 1]
+        return [d for d in self.primitive if d.strides[tensor] and d.size > 1]
 
     def _fits_cache(self, tensor: int) -> bool:
         """Whether a block of an input lies in few lines of the first cache, and not in the same ones."""
@@ -156,14 +176,14 @@ class TecCost:
         The level that takes the fewest cycles among those whose blocks fit into the cache that cores share; the
         innermost of those.
         """
-        levels = range(len(self.tec.outer), -1, -1)
+        levels = range(len(self.outer), -1, -1)
         size = self.tec.data_type.bytes
         fitting = [k for k in levels if self.packed_elements(tensor, k) * size <= self.processor.shared_bytes]
-        return min(fitting or [len(self.tec.outer)], key=lambda k: self._pack_cycles(tensor, k))
+        return min(fitting or [len(self.outer)], key=lambda k: self._pack_cycles(tensor, k))
 
     def inside(self, tensor: int, level: int) -> tuple[TecDimension, ...]:
         """The loops inside of `level` that the blocks of an input depend on."""
-        return tuple(d for d in self.tec.outer[level:] if d.strides[tensor] and d.size > 1)
+        return tuple(d for d in self.outer[level:] if d.strides[tensor] and d.size > 1)
 
     def packed_elements(self, tensor: int, level: int) -> int:
         """How many elements are packed at a time."""
@@ -171,7 +191,7 @@ class TecCost:
 
     def _copies(self, tensor: int, level: int) -> int:
         """How many elements are packed in all."""
-        return prod(d.size for d in self.tec.outer[:level]) * self.packed_elements(tensor, level)
+        return prod(d.size for d in self.outer[:level]) * self.packed_elements(tensor, level)
 
     def _pack_cycles(self, tensor: int, level: int) -> float:
         """Cycles of all copies: of whole vectors, of lines that are used whole, of a line for each element."""
@@ -179,7 +199,7 @@ class TecCost:
         unit = next((d for d in moved if d.strides[tensor] == 1), None)
         each = 4.0
         if unit is not None:
-            each = 0.5 if unit in self._own(tensor) and unit.type is not DimType.K else 1.5
+            each = _PER_COPY if unit in self._own(tensor) and unit.type is not DimType.K else 1.5
         return self._copies(tensor, level) * each
 
     @cached_property
@@ -193,10 +213,10 @@ class TecCost:
         total = 0.0
         for tensor in (0, 1, 2):
             times, seen = 1, False
-            for d in reversed(self.tec.outer):
+            for d in reversed(self.outer):
                 seen = seen or d.strides[tensor] != 0
                 times *= d.size if seen else 1
-            block = prod(d.size for d in self.tec.primitive if d.strides[tensor]) * self.tec.data_type.bytes
+            block = prod(d.size for d in self.primitive if d.strides[tensor]) * self.tec.data_type.bytes
             total += times * block * self.processor.per_byte * (2 if tensor == 2 else 1)
             if block > (self.processor.fast_bytes, self.processor.shared_bytes, self.processor.shared_bytes)[tensor]:
                 total += self.products * 0.5
@@ -208,14 +228,33 @@ class TecCost:
         first = self.tec.dimensions[0]
         return first if first.execution is ExecType.SHARED and first.size > 1 else None
 
+    @cached_property
+    def least(self) -> float:
+        """Cycles of all cores that no order of the loops around the primitive goes below."""
+        cycles = self.products
+        for tensor in (0, 1, 2):
+            elements = prod(d.size for d in self.tec.dimensions if d.strides[tensor])
+            moved = elements * self.tec.data_type.bytes * self.processor.per_byte * (2 if tensor == 2 else 1)
+            cycles += moved + (elements * _PER_COPY if tensor < 2 and self.packed[tensor] else 0)
+        return cycles
+
+    def time(self, cycles: float, shared: TecDimension | None) -> float:
+        """Cycles until the last thread is done with its part of a loop."""
+        if shared is None or self.processor.cores == 1:
+            return cycles
+        return cycles * ceil(shared.size / self.processor.cores) / shared.size + self.processor.per_task
+
+    @property
+    def shareable(self) -> tuple[TecDimension | None, ...]:
+        """The loops that threads can share, and none."""
+        loops = [d for d in self.outer if d.type is not DimType.K and d.size > 1]
+        return (None, *(loops if self.processor.cores > 1 else ()))
+
     @property
     def total(self) -> float:
         """Cycles until all threads are done."""
         cycles = self.products + self.packing + self.memory
-        if self.shared is None or self.processor.cores == 1:
-            return cycles
-        size, cores = self.shared.size, self.processor.cores
-        return cycles * ceil(size / cores) / size + self.processor.per_task
+        return self.time(cycles, self.shared)
 
     def __str__(self) -> str:
         m, n, k = self.block

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from inspect import signature
 from typing import Any
 
 from ...errors import ContractionError
@@ -19,6 +20,7 @@ STEPS: dict[str, Callable[..., Tec]] = {
     "primitive": rewrites.primitive,
     "swap": rewrites.swap,
 }
+_SIGNATURES = {name: signature(step) for name, step in STEPS.items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +48,14 @@ class TecPlan:
         return cls(tec, tec)
 
     def _taken(self, name: str, *arguments: str | int) -> TecPlan:
-        return replace(self, tec=STEPS[name](self.tec, *arguments), steps=(*self.steps, TecStep(name, arguments)))
+        if name not in STEPS:
+            raise ContractionError(f"there is no step '{name}'", hint=f"steps are {', '.join(STEPS)}")
+        try:
+            _SIGNATURES[name].bind(self.tec, *arguments)
+        except TypeError as error:
+            raise ContractionError(f"the step '{name}' is not given what it takes: {error}") from None
+        made = STEPS[name](self.tec, *arguments)
+        return replace(self, tec=made, steps=(*self.steps, TecStep(name, arguments)))
 
     def split(self, name: str, size: int) -> TecPlan:
         """Make two loops of dimension `name`: `name.outer`, and in its place behind it `name.inner` of `size`.

@@ -65,7 +65,7 @@ def can_fuse(first: TecDimension, second: TecDimension) -> bool:
 def permute(tec: Tec, *names: str) -> Tec:
     """The loops in another order."""
     known = [d.name for d in tec.dimensions]
-    if sorted(names) != sorted(known):
+    if len(names) != len(known) or set(names) != set(known):
         missing = [n for n in known if n not in names]
         extra = [n for n in dict.fromkeys(names) if n not in known or names.count(n) > 1]
         parts = [f"{what} {', '.join(map(repr, n))}" for what, n in (("lacks", missing), ("has", extra)) if n]

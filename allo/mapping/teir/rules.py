@@ -43,11 +43,16 @@ def _raise(messages: list[tuple[str, str]]) -> None:
 def _numbers(tec: Tec) -> Iterator[tuple[str, str]]:
     if not tec.dimensions:
         yield "a TEC has at least one dimension", "a scalar has one of size 1"
+    wrong = [d for d in tec.dimensions if not isinstance(d, TecDimension) or len(d.strides) != len(TENSORS)]
+    for d in wrong:
+        yield f"{d!r} is no TecDimension with strides in {', '.join(TENSORS)}", ""
+    if wrong:
+        return
     names = [d.name for d in tec.dimensions]
     for name in dict.fromkeys(n for n in names if names.count(n) > 1):
         yield f"two dimensions are called '{name}'", ""
     for d in tec.dimensions:
-        if not d.name or any(c.isspace() for c in d.name):
+        if not isinstance(d.name, str) or not d.name or any(c.isspace() for c in d.name):
             yield f"a dimension cannot be called {d.name!r}: names have letters and no blanks", ""
         if not _is_natural(d.size) or d.size < 1:
             yield f"dimension '{d.name}' has size {d.size!r}: sizes are positive integers", ""

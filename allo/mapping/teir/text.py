@@ -23,6 +23,8 @@ def tec_text(tec: Tec) -> str:
 
 def parse_tec(text: str) -> Tec:
     """The TEC that `tec_text` has written. Raises ContractionError with the line that cannot be read."""
+    if not isinstance(text, str):
+        raise ContractionError(f"a TEC is parsed from text, got {type(text).__name__}")
     lines = [(number, line.split()) for number, line in enumerate(text.splitlines(), 1) if line.strip()]
     if not lines or lines[0][1][0] != "tec":
         raise ContractionError("the text of a TEC begins with 'tec'", hint="print one to see the form")
@@ -31,6 +33,8 @@ def parse_tec(text: str) -> Tec:
         name, _, value = part.partition("=")
         if name not in ("data_type", "prim_first", "prim_main", "prim_last") or not value:
             raise ContractionError(f"line {lines[0][0]}: '{part}' is no property of a TEC")
+        if name in given:
+            raise ContractionError(f"line {lines[0][0]}: '{name}' is given twice")
         given[name] = value
     if "data_type" not in given:
         raise ContractionError(f"line {lines[0][0]}: there is no data_type")

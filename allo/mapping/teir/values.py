@@ -108,6 +108,7 @@ class Tec:
     def __post_init__(self) -> None:
         from .rules import check_tec
 
+        object.__setattr__(self, "dimensions", tuple(self.dimensions))
         kinds = {"data_type": DataType, "prim_first": PrimFirst, "prim_main": PrimMain, "prim_last": PrimLast}
         for name, kind in kinds.items():
             object.__setattr__(self, name, word(kind, name, getattr(self, name)))
@@ -170,8 +171,8 @@ class Tec:
             if dimension.name == name:
                 return dimension
         names = [dimension.name for dimension in self.dimensions]
-        hint = nearest(name, names) or f"the dimensions are {', '.join(names)}"
-        raise ContractionError(f"the TEC has no dimension '{name}'", hint=hint)
+        hint = nearest(str(name), names) or f"the dimensions are {', '.join(names)}"
+        raise ContractionError(f"the TEC has no dimension {name!r}", hint=hint)
 
     @property
     def dim_types(self) -> tuple[DimType, ...]:

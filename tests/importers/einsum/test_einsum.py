@@ -60,6 +60,26 @@ def test_forms_of_expressions(given: Any) -> None:
     np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-12)
 
 
+def test_special_values_are_those_of_numpy() -> None:
+    A, B = arrays((40, 40), (40, 40))
+    A[3, 4], A[5, 6], A[5, 7], A[9, 9] = np.nan, np.inf, -np.inf, np.inf
+    for expression in ("ij,jk->ik", "ij,ij->i", "ij,ij->ij"):
+        for other in (A, B, np.zeros((40, 40))):
+            with np.errstate(invalid="ignore"):
+                expected = np.einsum(expression, A, other)
+            np.testing.assert_allclose(allo.einsum(expression, A, other), expected)
+
+
+def test_paths_without_steps_and_bytes_in_another_order() -> None:
+    A, B = arrays((3, 4), (4, 5))
+    for path in ([], ["einsum_path"], ["einsum_path", (0,)], (0,)):
+        assert np.array_equal(allo.einsum("ij->ji", A, path=path), A.T)
+    assert np.array_equal(allo.einsum("ij->ji", A.astype(">f8")), A.T)
+    found = allo.einsum("ij,jk->ik", A.astype(">f8"), B.astype(np.float32))
+    assert found.dtype == np.float64
+    np.testing.assert_allclose(found, A @ B, rtol=1e-6)
+
+
 def test_arrays_that_are_views_and_lists() -> None:
     A, B = arrays((6, 4), (8, 10))
     np.testing.assert_allclose(allo.einsum("ij,jk->ik", A.T, B[1:7, ::-2]), A.T @ B[1:7, ::-2])
@@ -97,6 +117,20 @@ def test_a_program_says_what_it_does() -> None:
     )
 
 
+def test_a_program_takes_arrays_whose_elements_fit() -> None:
+    program = einsum_program("ij,jk->ik", (2, 3), (3, 2))
+    wrong = {
+        "operand 1 is no array of NumPy, but a list\n  hint: use np.asarray()": [[0.0] * 2] * 3,
+        "operand 1 has elements of complex128, and the program is for FP64\n  hint: use .astype()":
+            np.ones((3, 2), complex),
+    }  # fmt: skip
+    for message, given in wrong.items():
+        with pytest.raises(allo.ContractionError) as error:
+            program(np.ones((2, 3)), given)  # type: ignore[arg-type]
+        assert str(error.value) == message
+    assert (program(np.ones((2, 3), np.float32), np.ones((3, 2), int)) == 3).all()
+
+
 def random_expression(choice: random.Random) -> tuple[str, list[tuple[int, ...]]]:
     labels = "abcdefg"[: choice.randint(1, 6)]
     sizes = {label: choice.choice((1, 2, 3, 4, 5, 7, 8, 12)) for label in labels}
@@ -123,7 +157,7 @@ WRONG: list[tuple[str, list[Any], dict[str, Any], str]] = [
     ("ij,jk->ik", [(2, 3)], {}, "'ij,jk->ik' has 2 operands, and 1 array given"),
     ("ij->ij", [(2, 3), (2, 3)], {}, "'ij->ij' has 1 operands, and 2 arrays given"),
     ("ij,jk->ik", [(2, 3), (4, 5)], {}, "label 'j' of 'ij,jk->ik' has size 3 in operand 0 and 4 in operand 1"),
-    ("ii->i", [(2, 3)], {}, "label 'i' of 'ii->i' has size 2 in operand 0 and 3 in operand 0"),
+    ("ii->i", [(2, 3)], {}, "label 'i' of 'ii->i' has sizes 2 and 3 in operand 0, whose diagonal it means"),
     ("ij,jk->ik", [(2, 3, 4), (3, 5)], {},
      "operand 0 of 'ij,jk->ik' has 2 labels, 'ij', and its array 3 dimensions, (2, 3, 4)"),
     ("ij,jk->il", [(2, 3), (3, 5)], {}, "label 'l' of the result of 'ij,jk->il' is in no operand"),
@@ -161,6 +195,24 @@ WRONG: list[tuple[str, list[Any], dict[str, Any], str]] = [
      "einsum computes float32, float64 and bfloat16, got <U4, float64\n  hint: use .astype()"),
     ("i", [], {}, 'einsum has no arrays\n  hint: einsum("ij,jk->ik", A, B)'),
     (["i"], [(2,)], {}, "an einsum expression is a string, got list"),  # type: ignore[list-item]
+    ("ii,i->i", [(1, 3), (3,)], {},
+     "label 'i' of 'ii,i->i' has sizes 1 and 3 in operand 0, whose diagonal it means"),
+    ("ij->ji", [(2, 3)], {"path": "fastest"},
+     "opt_einsum knows no strategy 'fastest' for paths\n"
+     "  hint: try 'auto', 'optimal', 'greedy', 'dp' or 'random-greedy'"),
+    ("ij->ji", [(2, 3)], {"path": {}}, "path is a strategy, a list of pairs or a tree of tuples, got dict"),
+    ("ij->ji", [(2, 3)], {"path": [(0, 1)]},
+     "entry 0 of the path, (0, 1), is no pair of the 1 operand left\n  hint: contract two operands at a time"),
+    ("ij,jk->ik", [(2, 3), (3, 4)], {"path": [(True, False)]},
+     "entry 0 of the path, (True, False), is no pair of the 2 operands left\n  hint: contract two operands at a time"),
+    ("ij,jk->ik", [(2, 3), (3, 4)], {"path": [([0], 1)]},
+     "entry 0 of the path, ([0], 1), is no pair of the 2 operands left\n  hint: contract two operands at a time"),
+    ("ij,jk->ik", [(2, 3), (3, 4)], {"path": ([0, 1],)},
+     "[0, 1] is neither the number of an operand nor a pair of trees\n  hint: a tree is as ((0, 1), 2)"),
+    ("ij->ji", [(2, 3)], {"path": ((((0,),),),)}, "the tree is more than 2 deep, and has 1 operands"),
+    ("i->i", [[[1.0, 2.0], [3.0]]], {},
+     "operand 0 of einsum is no array: setting an array element with a sequence. The requested array has an"
+     " inhomogeneous shape after 1 dimensions. The detected shape was (2,) + inhomogeneous part."),
 ]  # fmt: skip
 
 
@@ -179,6 +231,10 @@ def test_a_program_for_given_shapes_is_refused_without_elements() -> None:
     with pytest.raises(allo.ContractionError) as error:
         einsum_program("ij->ji", (2, 3), data_type="FP8")
     assert str(error.value) == "data_type cannot be 'FP8': it is one of 'FP32', 'FP64', 'bfloat_16'"
+    for shape in ("ab", 3, (2.5, 3)):
+        with pytest.raises(allo.ContractionError) as error:
+            einsum_program("ij->i", shape)  # type: ignore[arg-type]
+        assert str(error.value) == f"shape 0 is a sequence of whole numbers, got {shape!r}"
     with pytest.raises(allo.ContractionError) as error:
         EinsumExpression.parse("...j")
     assert str(error.value) == "'...j' has an ellipsis, whose rank follows from arrays only"

@@ -38,12 +38,12 @@ def test_sums_over_two_dimensions_in_another_order_are_proved_up_to_that() -> No
 
 
 def test_a_wrong_stride_is_found() -> None:
-    step = einsum_program("ij,jk->ik", (6, 8), (8, 8)).steps[0]
+    step = einsum_program("ij,jk->ik", (4, 4), (4, 4)).steps[0]
     k = step.tec["k"]
     wrong = step.tec.with_dimensions(
         [replace(d, strides=(0, 2, 1)) if d is k else d for d in step.tec.dimensions]
     )
-    extents = (48, 71, 48)
+    extents = (16, 23, 16)
     found = allo.verify(plain_schedule(wrong, extents), tec_schedule(step.tec, extents))
     assert type(found).__name__ == "Different"
 
@@ -82,6 +82,14 @@ def test_arrays_that_are_too_small() -> None:
     tec = Tec.of("MNK", ["seq"] * 3, (3, 4, 5), (5, 0, 1), (0, 1, 4), (4, 1, 0), "FP32")
     with pytest.raises(allo.ContractionError, match=r"^the TEC uses 20 elements of in1, which has 19$"):
         kernel_text(tec, (15, 19, 12))
+
+
+def test_tensors_that_subscripts_do_not_reach() -> None:
+    tec = Tec.of("MNK", ["seq"] * 3, (2**40, 4, 5), (5, 0, 1), (0, 1, 4), (4, 1, 0), "FP32")
+    for make in (kernel_text, plain_schedule, hardware_schedule):
+        with pytest.raises(allo.ContractionError) as error:
+            make(tec)
+        assert str(error.value) == "a tensor of the TEC has 5497558138880 elements: subscripts have 32 bits"
 
 
 BLOCKS = Tec.of("MNK", ["seq"] * 3, (8, 16, 12), (12, 0, 1), (0, 1, 16), (16, 1, 0), "FP32", names="ikj")

@@ -8,7 +8,17 @@ from typing import Any
 import pytest
 
 from allo.errors import ContractionError
-from allo.mapping.teir import PROCESSOR, DimType, ExecType, Tec, TecDimension, inferred_type
+from allo.mapping.teir import (
+    PROCESSOR,
+    DataType,
+    DimType,
+    ExecType,
+    Processor,
+    Tec,
+    TecDimension,
+    inferred_type,
+)
+from allo.mapping.teir.npu import NpuArray
 
 GEMM = Tec.of("MNMNK", ["seq"] * 2 + ["prim"] * 3, (5, 5, 4, 8, 30), (120, 0, 30, 0, 1), (0, 8, 0, 1, 40),
               (160, 8, 40, 1, 0), "FP64", prim_main="GEMM", names=("i.outer", "k.outer", "i", "k", "j"))  # fmt: skip
@@ -104,6 +114,8 @@ WRONG_TEXTS = [
     ("", "the text of a TEC begins with 'tec'\n  hint: print one to see the form"),
     ("tec type=FP64", "line 1: 'type=FP64' is no property of a TEC"),
     ("tec prim_main=GEMM", "line 1: there is no data_type"),
+    ("tec data_type=FP32 data_type=FP64", "line 1: 'data_type' is given twice"),
+    (3, "a TEC is parsed from text, got int"),
     (TEXT.replace("FP64", "FP16"), "data_type cannot be 'FP16': it is one of 'FP32', 'FP64', 'bfloat_16'"),
     (TEXT.replace("      5  120", "  120"),
      "line 3: a dimension has the 7 entries dimension, type, exec, size, in0, in1, out; got 6"),
@@ -117,6 +129,22 @@ def test_texts_that_are_none(text: str, message: str) -> None:
     with pytest.raises(ContractionError) as error:
         Tec.parse(text)
     assert str(error.value) == message
+
+
+def test_values_that_are_no_dimensions() -> None:
+    wrong: dict[str, Any] = {
+        "'a' is no TecDimension with strides in in0, in1, out": "a",
+        "TecDimension(name='a', type=<DimType.M: 'M'>, execution=<ExecType.SEQ: 'seq'>, size=4, strides=(1, 0)) is no"
+        " TecDimension with strides in in0, in1, out": TecDimension("a", "M", "seq", 4, (1, 0)),  # type: ignore[arg-type]
+        "a dimension cannot be called 3: names have letters and no blanks":
+            TecDimension(3, DimType.M, ExecType.SEQ, 4, (1, 0, 1)),  # type: ignore[arg-type]
+    }  # fmt: skip
+    for message, dimension in wrong.items():
+        with pytest.raises(ContractionError) as error:
+            Tec([dimension], DataType.FP32)  # type: ignore[arg-type]
+        assert str(error.value) == message
+    listed = replace(GEMM, dimensions=list(GEMM.dimensions))  # type: ignore[arg-type]
+    assert listed == GEMM and hash(listed) == hash(GEMM)
 
 
 def test_tuples_of_other_lengths() -> None:
@@ -135,3 +163,10 @@ def test_a_dimension_that_is_not_there() -> None:
     with pytest.raises(ContractionError) as error:
         GEMM["i.outr"]
     assert str(error.value) == "the TEC has no dimension 'i.outr'\n  hint: did you mean 'i.outer'?"
+
+
+def test_processors_and_arrays_have_positive_numbers() -> None:
+    with pytest.raises(ContractionError, match=r"^registers of a processor is a whole number from 3 on, got 2$"):
+        Processor(registers=2)
+    with pytest.raises(ContractionError, match=r"^columns of an array is a positive whole number, got '4'$"):
+        NpuArray(columns="4")  # type: ignore[arg-type]

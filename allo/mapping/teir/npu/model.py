@@ -26,8 +26,10 @@ def run_on_array(program: NpuProgram, in0: Array, in1: Array, out: Array) -> Non
     or lose a transfer, and for arrays that do not fit.
     """
     for k, (name, array) in enumerate((("in0", in0), ("in1", in1), ("out", out))):
-        if array.dtype != _BF16 or array.ndim != 1 or array.size < program.tec.extent(k):
-            raise ContractionError(f"{name} is a flat bfloat16 array of {program.tec.extent(k)} elements at least")
+        least = program.tec.extent(k)
+        fits = isinstance(array, np.ndarray) and array.dtype == _BF16 and array.ndim == 1 and array.size >= least
+        if not fits:
+            raise ContractionError(f"{name} is a flat bfloat16 array of {least} elements at least")
     seq = [d for d in program.tec.dimensions if d.execution is ExecType.SEQ]
     for index in product(*(range(d.size) for d in seq)):
         starts = [sum(i * d.strides[k] for i, d in zip(index, seq, strict=True)) for k in range(3)]

@@ -8,7 +8,7 @@ distribution in any of them, buffer descriptors that are used again in all unrol
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 from ....errors import ContractionError, Diagnostic
 from ..rules import TecDomain
@@ -30,8 +30,12 @@ class NpuArray:
     repeat: int = 64
 
     def __post_init__(self) -> None:
-        if not (1 <= self.rows <= 4 and self.columns >= 1):
-            raise ContractionError(f"an array has 1 to 4 rows and a column at least, got {self.rows} x {self.columns}")
+        for field in fields(self):
+            value = getattr(self, field.name)
+            if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+                raise ContractionError(f"{field.name} of an array is a positive whole number, got {value!r}")
+        if self.rows > 4:
+            raise ContractionError(f"an array has 1 to 4 rows, got {self.rows}")
 
 
 XDNA_ARRAY = NpuArray()
