@@ -323,6 +323,45 @@ def test_relay_makes_streams_between_loops() -> None:
     assert_flows(allo.customize(produced), NUMBERS, NOTHING, steps=steps)
 
 
+def counted_by_data(A: int32[N], B: int32[N], C: int32[N]):
+    n: int32 = A[5] % 9
+    for i in range(n):
+        B[i] = A[i] + n
+    for j in range(N):
+        C[j] = A[j] * 3
+
+
+def test_what_a_stage_runs_for_is_computed_in_front_of_it() -> None:
+    s = allo.customize(counted_by_data)
+    s.dataflow("counted_by_data")
+    own, wanted = ([NUMBERS + 3, NOTHING.copy(), NOTHING.copy()] for _ in range(2))
+    s.build(target="rtl", random_state=1, limit=10_000)(*own)
+    s.build()(*wanted)
+    np.testing.assert_array_equal(own, wanted)
+    assert own[1].any()
+
+
+def counted_by_a_stage(A: int32[N], B: int32[N], C: int32[N]):
+    for i in range(N):
+        B[i] = A[i] % 4
+    for j in range(B[3]):
+        C[j] = A[j] * 3
+
+
+def test_what_a_stage_runs_for_is_no_value_of_another_one() -> None:
+    s = allo.customize(counted_by_a_stage)
+    s.dataflow("counted_by_a_stage")
+    with pytest.raises(AlloError) as caught:
+        s.build(target="rtl")
+    assert told(caught.value) == (
+        "AT: this statement of a region gives a value that has to wait for other stages, which target 'rtl' has no "
+        "hardware for\n"
+        "    for j in range(B[3]):\n"
+        "                   ^\n"
+        "  hint: let a stage do it, and put the value into a stream"
+    )
+
+
 # -- what hangs, what is refused, and faults -----------------------------------------------------------------
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import combinations
 from typing import Protocol
 
@@ -11,7 +12,7 @@ from ....errors import TargetError
 from ....ir.effects import Effects
 from ....ir.module import Module
 from ....ir.processes import is_process, region_statements
-from ....ir.walk import location_of
+from ....ir.walk import location_of, operations
 from ....timing.control import tree
 from ....timing.roles import is_pure
 from ..netlist.builder import ModuleBuilder
@@ -49,10 +50,10 @@ class _Stages:
         self.function = function
         self.builder = control.builder
         self.start = start
-        self.parts: list[tuple[ir.Operation, tree.Node]] = []
+        self.parts: list[tuple[tuple[ir.Operation, ...], tree.Node]] = []
         for part in node.parts:
-            found = _process_of(part)
-            if found is not None:
+            found = _statements_of(part)
+            if found:
                 self.parts.append((found, part))
 
     def make(self) -> Signal:
@@ -74,22 +75,25 @@ class _Stages:
         return self._joined(ends, "all") if ends else self.start
 
     def _after(self) -> list[list[int]]:
-        """The stages whose end each of them waits for."""
+        """The stages whose end each of them waits for: they use its arrays, or it takes values of theirs."""
         root = self.function.tree
-        numbers = {op: number for number, (op, _) in enumerate(self.parts)}
-        found: dict[int, list[int]] = {}
+        numbers = {op: number for number, (ops, _) in enumerate(self.parts) for op in ops}
+        found: list[set[int]] = [set() for _ in self.parts]
         for statement in region_statements(Effects(self.function.module), root.entry):
-            others = [numbers[other] for other in statement.after if other in numbers]
-            if statement.op in numbers:
-                found[numbers[statement.op]] = others
-            elif others:
+            own = numbers.get(statement.op)
+            others = {numbers[other] for other in statement.after if other in numbers} - {own}
+            if others and not is_process(statement.op):
                 raise TargetError(
                     "this statement of a region gives a value that has to wait for other stages, which target 'rtl' "
                     "has no hardware for",
                     at=location_of(statement.op),
                     hint="let a stage do it, and put the value into a stream",
                 )
-        return [found[number] for number in range(len(self.parts))]
+            if own is not None:
+                found[own] |= others
+        for number, (ops, _) in enumerate(self.parts):
+            found[number] |= {numbers[maker] for op in ops for maker in _makers(op) if maker in numbers}
+        return [sorted(others - {number}) for number, others in enumerate(found)]
 
     def _joined(self, pulses: list[Signal], name: str) -> Signal:
         """A pulse when the last of some has come."""
@@ -112,11 +116,12 @@ class _Stages:
         return f"({active.name} && !({waits}))" if waits else active.name
 
 
-def _process_of(part: tree.Node) -> ir.Operation | None:
-    """The statement that a part of a region is; None for one that is no process."""
+def _statements_of(part: tree.Node) -> tuple[ir.Operation, ...]:
+    """The statements that a part of a region is; none if they take no time."""
     match part:
         case tree.Straight():
-            found = [op for op in part.body if is_process(op) and not is_pure(op)]
+            timed = [op for op in part.body if not is_pure(op)]
+            found = [op for op in timed if is_process(op)]
             if len(found) > 1:
                 raise TargetError(
                     "statements of a region run at once, and target 'rtl' has no hardware for several outside of loops "
@@ -124,13 +129,22 @@ def _process_of(part: tree.Node) -> ir.Operation | None:
                     at=location_of(found[1]),
                     hint="put them into a task",
                 )
-            return found[0] if found else None
+            return part.body if timed else ()
         case tree.Pipeline() | tree.Repeat() | tree.Spatial():
-            return part.view.op
+            return (part.view.op,)
         case tree.Branch() | tree.Invocation() | tree.ArrayCopy():
-            return part.op
+            return (part.op,)
         case _:
-            return None
+            return ()
+
+
+def _makers(op: ir.Operation) -> Iterator[ir.Operation]:
+    """The operations that make what an operation takes, or one in it, and those that make what these take."""
+    inner = [one for region in op.regions for block in region.blocks for one in operations(block)]
+    for value in (operand for one in (op, *inner) for operand in one.operands):
+        if not isinstance(value.owner, ir.Block) and value.owner.operation not in inner:
+            yield value.owner.operation
+            yield from _makers(value.owner.operation)
 
 
 def _at_once(after: list[list[int]]) -> set[tuple[int, int]]:
