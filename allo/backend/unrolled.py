@@ -18,6 +18,7 @@ from ..timing.rewrites import RewriteOptions, plain_operations, prepared
 from ..timing.rewrites.packed_products import NAME as PACKED
 from ..timing.roles import Roles, is_nested, is_unrolled
 from .instantiate import instantiate
+from .staged_loops import stage_loops
 
 _UNROLL, _WITHOUT_CLEANING = "allo.unroll", "allo-unroll-annotated{max-operations=4000000000}"
 
@@ -29,6 +30,7 @@ def unrolled(module: Module, target: Fpga) -> Module:
     before that, while sums of copies are loops, and once after, when copies can be forwarded, and their products by
     one factor can share a DSP.
     """
+    module = stage_loops(module)
     if any(uses_streams(function) for function in module.functions()):
         module = module.clone()
         number_tasks(module)

@@ -21,7 +21,8 @@ ELEMENT_POSITION = "allo.x_position"  # of such a call: the values of the loops 
 ELEMENT_NAME = "allo.x_name"  # of such a call: the name of the element, `PE_0_1`, whose function others may have too
 TASK_NUMBER = "allo.x_task"  # of a process: its number in reports, and that of the element if it is one of several
 APART_FROM = "allo.x_apart"  # of a process: the numbers of those before it that use other elements of arrays
-PROCESS_MARKS = (CHECK, AT_END, ELEMENT_OF, ELEMENT_POSITION, ELEMENT_NAME, TASK_NUMBER, APART_FROM)
+LINKED = "allo.x_linked"  # of a process: streams say when it may use what others with this mark use too
+PROCESS_MARKS = (CHECK, AT_END, ELEMENT_OF, ELEMENT_POSITION, ELEMENT_NAME, TASK_NUMBER, APART_FROM, LINKED)
 _NO_PROCESS = frozenset({"memref.dealloc", "allo.assert"})
 
 

@@ -10,7 +10,7 @@ from ..ir.access import callee_name
 from ..ir.builder import string_attr
 from ..ir.effects import Effects
 from ..ir.module import Module
-from ..ir.processes import APART_FROM, DATAFLOW, TASK_NUMBER, is_process, region_blocks
+from ..ir.processes import APART_FROM, DATAFLOW, LINKED, TASK_NUMBER, is_process, region_blocks
 from ..ir.walk import entry_block, operations, statements, string_of
 from .task_uses import TaskUse, task_uses
 
@@ -27,7 +27,9 @@ class Apartness:
         self._uses: dict[tuple[ir.Operation, ir.Value], list[TaskUse]] = {}
 
     def __call__(self, first: ir.Operation, second: ir.Operation) -> bool:
-        """Whether no element that one of two processes of a region writes is used by the other one."""
+        """Whether no element that one of two processes of a region writes is used by the other one meanwhile."""
+        if LINKED in first.attributes and LINKED in second.attributes:
+            return True  # whenever they use one
         key = first, second
         if key not in self._known:
             shared = self.effects.touched(first).conflicts(self.effects.touched(second))

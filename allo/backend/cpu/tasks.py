@@ -13,7 +13,15 @@ from ...ir.effects import Effects
 from ...ir.module import Module, attributes_of
 from ...ir.names import unique_name
 from ...ir.passes import run_passes
-from ...ir.processes import AT_END, TASK_NUMBER, Statement, region_blocks, region_statements, spatial_loops
+from ...ir.processes import (
+    AT_END,
+    LINKED,
+    TASK_NUMBER,
+    Statement,
+    region_blocks,
+    region_statements,
+    spatial_loops,
+)
 from ...ir.walk import constant_bounds, induction_variable, operations, statements, string_of, trip_count
 from ..outlining import captured, signature_attributes
 from .pipeline import RESULTS_TO_ARGUMENTS
@@ -116,7 +124,8 @@ class _Region:
     def _outline(self, name: str, body: list[ir.Operation], inputs: list[ir.Value]) -> None:
         """Move statements into a function of their own."""
         kinds = [value.type for value in inputs]
-        marks = [{"llvm.noalias": unit_attr()} if _is_alone(value) else {} for value in inputs]
+        is_linked = any(LINKED in op.attributes for op in body)  # others write to its arrays while it runs
+        marks = [{"llvm.noalias": unit_attr()} if _is_alone(value) and not is_linked else {} for value in inputs]
         attributes = signature_attributes(kinds, []) | {
             "sym_name": string_attr(name),
             "sym_visibility": string_attr("private"),

@@ -444,28 +444,6 @@ def test_tasks_that_read_an_array_at_once_have_ports_of_their_own() -> None:
     )
 
 
-def repeated(A: int32[N], B: int32[N]):
-    for t in range(3):
-        T: int32[N]
-        for i in range(N):
-            T[i] = A[i] + t
-        for j in range(N):
-            B[j] = B[j] + T[j]
-
-
-def test_loops_of_which_iterations_overlap_are_refused() -> None:
-    s = allo.customize(repeated)
-    s.dataflow("t")
-    with pytest.raises(AlloError) as caught:
-        s.build(target="rtl")
-    assert told(caught.value) == (
-        "AT: target 'rtl' has no hardware for loop 't', of which stages of several iterations run at once, yet\n"
-        "    for t in range(3):\n"
-        "    ^\n"
-        "  hint: build the kernel for 'vitis_hls', or leave the operation to the host"
-    )
-
-
 @pytest.mark.parametrize(("was", "fault"), [
     ("assign empty = count == '0;", "assign empty = 1'b0;"),  # elements that are not there
     ("assign full = count == ALL;", "assign full = 1'b0;"),

@@ -11,7 +11,7 @@ from ....ir.names import unique_name
 from ....ir.processes import APART_FROM, AT_END, DATAFLOW, ELEMENT_OF, TASK_NUMBER, is_process, region_blocks
 from ....ir.streams import is_stream_type
 from ....ir.walk import argument_names, entry_block, operations, statements, string_of
-from .outline import nest_name, outline
+from ...outlining import nest_name, outline
 from .region_results import no_subscripts, return_arrays, variable, write
 from .region_values import is_pure, join_variables, named_values
 

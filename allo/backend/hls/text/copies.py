@@ -11,7 +11,7 @@ from ....ir.module import Module
 from ....ir.names import unique_name
 from ....ir.processes import region_blocks
 from ....ir.walk import argument_names, entry_block, statements
-from .outline import outline
+from ...outlining import outline
 from .sharing import SharingChecks, name_of_array
 
 

@@ -12,10 +12,10 @@ from allo._mlir.dialects import allo as allo_d
 from ....ir.effects import Effects
 from ....ir.module import Module
 from ....ir.walk import argument_names, buffer_location, entry_block, location_of
+from ...outlining import COUNTER
 from .expression import Expr
 from .memory import MEMORY
 from .names import identifier
-from .outline import COUNTER
 from .statements import StatementWriter
 
 
