@@ -167,6 +167,21 @@ class Llama(nn.Module):
         return x + self.down(F.silu(self.gate(y)) * self.up(y))
 
 
+class Lengths(nn.Module):
+    """Attention of a length that is not known, behind a sum over half of it."""
+
+    inputs = (torch.randn(1, 6, 8),)
+    dynamic = ({1: torch.export.Dim("length", min=2, max=64) * 2},)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.attention = Attention(8, 2, 1)
+
+    def forward(self, x: Tensor) -> Tensor:
+        half = x.shape[1] // 2
+        return self.attention(x) + torch.cat((x[:, half:], x[:, :half]), 1) * half
+
+
 class Gemma(nn.Module):
     """Multi-query attention, biases as in Qwen2, and the gate of Gemma."""
 
@@ -321,6 +336,43 @@ class Swap(nn.Module):
         return rows, self.rows + x, kept
 
 
+class Quantized(nn.Module):
+    """Quantised values and weights: for each channel, for each group of columns, with zeros."""
+
+    inputs = (torch.randn(1, 2, 5, 5),)
+
+    def __init__(self) -> None:
+        super().__init__()
+        import torch.ao.quantization.fx._decomposed  # registers the operators
+
+        made = torch.Generator().manual_seed(1)
+        shapes = {"kernel": (3, 2, 3, 3), "first": (4, 12), "second": (5, 4)}
+        for name, shape in shapes.items():
+            low = -8 if name == "first" else -127
+            self.register_buffer(name, torch.randint(low, -low, shape, generator=made, dtype=torch.int8))
+            scales = (4, 3) if name == "first" else shape[:1]
+            self.register_buffer(f"{name}_scales", torch.rand(scales, generator=made) / 50 + 0.01)
+        self.register_buffer("zeros", torch.zeros(5, dtype=torch.int64))
+        self.bias = nn.Parameter(torch.rand(5))
+
+    def forward(self, x: Tensor) -> tuple[Tensor, ...]:
+        ops = torch.ops.quantized_decomposed
+        unsigned, signed = (0, 255, torch.uint8), (-128, 127, torch.int8)
+        image = ops.quantize_per_tensor(x, 0.021, 119, *unsigned)
+        kernel = ops.dequantize_per_channel(self.kernel, self.kernel_scales, self.zeros[:3], 0, *signed)
+        y = F.relu(F.conv2d(ops.dequantize_per_tensor(image, 0.021, 119, *unsigned), kernel, padding=1, stride=2))
+        y = ops.quantize_per_tensor(y.flatten(1)[:, :12], 0.05, -128, *signed)
+        first = ops.dequantize_per_channel_group(
+            self.first, self.first_scales, torch.zeros(4, 3, dtype=torch.int32), -8, 7, torch.int8, 4, torch.float32
+        )
+        z = F.linear(ops.dequantize_per_tensor(y, 0.05, -128, *signed), first)
+        whole = ops.quantize_per_tensor(z, 0.03, 0, *signed)
+        second = ops.dequantize_per_channel(self.second, self.second_scales, self.zeros, 0, *signed)
+        result = F.linear(ops.dequantize_per_tensor(whole, 0.03, 0, *signed), second, self.bias)
+        each = ops.quantize_per_channel(result, self.second_scales * 4, self.zeros + 3, 1, *signed)
+        return image, y, whole, result, each
+
+
 class Refused(nn.Module):
     """What no kernel means."""
 
@@ -398,7 +450,7 @@ def write(kind: type[nn.Module], values: bool) -> None:
         for parameter in model.parameters():
             parameter.copy_((parameter * 64).round() / 64)
     inputs = kind.inputs
-    archive = export.exported(model, inputs)
+    archive = export.exported(model, inputs, dynamic=getattr(kind, "dynamic", None))
     found = {f"in{number}": value.numpy().copy() for number, value in enumerate(inputs)}
     if values:
         found |= {f"value_{node}": value for node, value in export.values_of_nodes(archive, inputs).items()
@@ -418,7 +470,7 @@ def write(kind: type[nn.Module], values: bool) -> None:
 
 ALL = (
     Perceptron, ResNet, MobileNet, Vgg, Llama, Gemma, Gpt2, Decode, CacheAsArgument, Elements, Moves, Odd, Swap,
-    Refused,
+    Quantized, Lengths, Refused,
 )  # fmt: skip
 
 AS_ONNX = (ResNet, MobileNet, Llama, CacheAsArgument, Elements, Moves)

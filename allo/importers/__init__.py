@@ -5,6 +5,7 @@ from .graph import Layer, LayerGraph, LayerOrigin
 from .kernel import ImportedKernel
 from .onnx_file import from_onnx
 from .pytorch import from_pt2, from_pytorch, torch_values
+from .quantizer import quantized
 
 __all__ = [
     "ImportedKernel",
@@ -17,5 +18,6 @@ __all__ = [
     "from_onnx",
     "from_pt2",
     "from_pytorch",
+    "quantized",
     "torch_values",
 ]

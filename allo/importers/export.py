@@ -18,11 +18,13 @@ KEPT = (
 
 
 def exported(
-    module: Any, inputs: tuple[Any, ...], keywords: dict[str, Any] | None = None, strict: bool = False
-) -> bytes:
+    module: Any, inputs: tuple[Any, ...], keywords: dict[str, Any] | None = None, strict: bool = False,
+    dynamic: Any = None,
+) -> bytes:  # fmt: skip
     """The archive of `module` for tensors of the shapes and types of `inputs`, in evaluation mode, without gradients.
 
-    `strict` is that of `torch.export.export`, which some models need that keep caches in objects. Raises what
+    `strict` is that of `torch.export.export`, which some models need that keep caches in objects, and `dynamic` its
+    `dynamic_shapes`. Raises what
     `torch.export.export` raises.
     """
     import torch
@@ -31,7 +33,7 @@ def exported(
     module.eval()
     try:
         with torch.no_grad():
-            program = torch.export.export(module, inputs, keywords, strict=strict)
+            program = torch.export.export(module, inputs, keywords, dynamic_shapes=dynamic, strict=strict)
             table = torch.export.default_decompositions()
             for operator in list(table):
                 if str(operator).removeprefix("aten.") in KEPT:

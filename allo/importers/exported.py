@@ -10,8 +10,11 @@ from typing import Any
 from ..errors import AlloError, Location
 from ..ir.types import TensorType
 from .archive import ELEMENT_TYPES, Pt2Archive
+from .extents import Extents
 from .graph import Array, LayerOrigin
 
+# What Python raises where a description of a model lacks something, or has something else in its place.
+MALFORMED = (IndexError, KeyError, TypeError, ValueError, AttributeError, ZeroDivisionError, SyntaxError)
 _FRAME = re.compile(r'File "([^"]+)", line (\d+)')
 _INSIDE_TORCH = ("-packages/torch/", "-packages\\torch\\")
 
@@ -110,22 +113,29 @@ class ExportedProgram:
     updates: dict[str, str] = field(default_factory=dict)
 
 
-def read_program(archive: Pt2Archive) -> ExportedProgram:
-    """The program of an archive. Raises AlloError for what no kernel has as argument or result."""
+def read_program(archive: Pt2Archive, sizes: Mapping[str, int]) -> ExportedProgram:
+    """The program of an archive, whose extents with names are `sizes`.
+
+    Raises AlloError for what no kernel has as argument or result, and for extents without numbers.
+    """
     found = ExportedProgram(archive.name)
     try:
+        extents = Extents(archive.name, archive.program, sizes)
         module = archive.program["graph_module"]
         graph, signature = module["graph"], module["signature"]
         for name, meta in graph["tensor_values"].items():
-            if (kind := _tensor_type(meta)) is not None:
+            if (kind := _tensor_type(meta, extents)) is not None:
                 found.types[name] = kind
-        _read_inputs(archive, found, signature["input_specs"])
+        extents.check()
+        _read_inputs(archive, found, signature["input_specs"], extents)
         for node in graph["nodes"]:
-            arguments = {told["name"]: _value(told["arg"]) for told in node["inputs"]}
-            outputs = tuple(_output_names(node["outputs"]))
+            if node["outputs"] and all("as_sym_int" in output for output in node["outputs"]):
+                continue  # its result is an extent, which `extents` knows
+            arguments = {told["name"]: _value(told["arg"], extents) for told in node["inputs"]}
+            outputs = tuple(_output_names(node["outputs"], extents))
             found.nodes.append(AtenNode(_target(node), arguments, outputs, found.types, _origin(node["metadata"])))
-        _read_outputs(archive, found, signature["output_specs"])
-    except (KeyError, TypeError, AttributeError, ValueError, IndexError) as error:
+        _read_outputs(archive, found, signature["output_specs"], extents)
+    except MALFORMED as error:
         text = f"the model of '{archive.name}' is not as its schema says: {type(error).__name__} {error}"
         raise AlloError(text, hint="export the model again") from error
     return found
@@ -135,20 +145,19 @@ def _target(node: Mapping[str, Any]) -> str:
     return str(node["target"]).removeprefix("torch.ops.").removeprefix("_operator.")
 
 
-def _tensor_type(meta: Mapping[str, Any]) -> TensorType | None:
+def _tensor_type(meta: Mapping[str, Any], extents: Extents) -> TensorType | None:
     element = ELEMENT_TYPES.get(meta["dtype"])
-    extents = [extent.get("as_int") for extent in meta["sizes"]]
-    if element is None or not all(isinstance(extent, int) and extent > 0 for extent in extents):
-        return None
-    return TensorType(element, tuple(extents))
+    shape = [extents.number(extent) for extent in meta["sizes"]]
+    known = tuple(extent for extent in shape if extent is not None and extent > 0)
+    return None if element is None or len(known) < len(shape) else TensorType(element, known)
 
 
-def _read_inputs(archive: Pt2Archive, found: ExportedProgram, specs: list[Any]) -> None:
+def _read_inputs(archive: Pt2Archive, found: ExportedProgram, specs: list[Any], extents: Extents) -> None:
     held = {**archive.weights(), **archive.constants()}
     for spec in specs:
         ((kind, told),) = spec.items()
         if kind == "user_input":
-            value = _value(told["arg"])
+            value = _value(told["arg"], extents)
             if isinstance(value, TensorName):
                 found.arguments.append(value.name)
             elif value is not None and not isinstance(value, int | float | str):
@@ -166,15 +175,15 @@ def _read_inputs(archive: Pt2Archive, found: ExportedProgram, specs: list[Any]) 
         listed = ", ".join(f"'{name}'" for name in unknown)
         raise AlloError(
             f"kernels have no type for the arguments {listed} of '{archive.name}'",
-            hint="export the model with fixed shapes (no dynamic_shapes), and with floats, integers or truth values",
+            hint="export the model with floats, integers or truth values, in arrays that are not empty",
         )
 
 
-def _read_outputs(archive: Pt2Archive, found: ExportedProgram, specs: list[Any]) -> None:
+def _read_outputs(archive: Pt2Archive, found: ExportedProgram, specs: list[Any], extents: Extents) -> None:
     buffers = {target: name for name, target in found.targets.items()}
     for spec in specs:
         ((kind, told),) = spec.items()
-        value = _value(told["arg"]) if kind == "user_output" else TensorName(str(told["arg"]["name"]))
+        value = _value(told["arg"], extents) if kind == "user_output" else TensorName(str(told["arg"]["name"]))
         if not isinstance(value, TensorName):
             raise AlloError(f"a result of '{archive.name}' is not an array", hint="let the model return tensors only")
         if kind == "user_output":
@@ -189,7 +198,7 @@ def _read_outputs(archive: Pt2Archive, found: ExportedProgram, specs: list[Any])
             raise AlloError(f"'{archive.name}' gives a {kind.replace('_', ' ')}, which a kernel cannot give")
 
 
-def _value(argument: Mapping[str, Any]) -> Any:
+def _value(argument: Mapping[str, Any], extents: Extents) -> Any:
     """An argument as a Python value; an array is a TensorName, what is not known a text."""
     ((kind, value),) = argument.items()
     if kind == "as_none":
@@ -199,23 +208,28 @@ def _value(argument: Mapping[str, Any]) -> Any:
     if kind == "as_tensors":
         return tuple(TensorName(str(part["name"])) for part in value)
     if kind in ("as_optional_tensors", "as_nested_tensors"):
-        return tuple(_value(part) for part in value)
+        return tuple(_value(part, extents) for part in value)
     if kind == "as_float":
         return float(value)  # infinities and NaN are texts
     if kind == "as_floats":
         return tuple(map(float, value))
     if kind in ("as_ints", "as_bools"):
         return tuple(value)
-    if kind in ("as_sym_int", "as_sym_float", "as_sym_bool"):
-        return _value(value) if isinstance(value, Mapping) else str(value)
-    if kind in ("as_sym_ints", "as_sym_floats"):
-        return tuple(_value(part) for part in value)
+    if kind == "as_sym_int":
+        number = extents.number(value)
+        return str(value) if number is None else number
+    if kind == "as_sym_ints":
+        return tuple(_value({"as_sym_int": part}, extents) for part in value)
+    if kind in ("as_sym_float", "as_sym_bool"):
+        return _value(value, extents) if isinstance(value, Mapping) else str(value)
+    if kind == "as_sym_floats":
+        return tuple(_value(part, extents) for part in value)
     return value
 
 
-def _output_names(outputs: list[Any]) -> Iterator[str]:
+def _output_names(outputs: list[Any], extents: Extents) -> Iterator[str]:
     for output in outputs:
-        value = _value(output)
+        value = _value(output, extents)
         for part in value if isinstance(value, tuple) else (value,):
             yield part.name if isinstance(part, TensorName) else ""
 

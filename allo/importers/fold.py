@@ -14,6 +14,7 @@ from ..ir.arrays import array_element_type, form_dtype
 from ..ir.names import unique_name
 from ..ir.types import Float, TensorType
 from .graph import Array, Layer, LayerGraph
+from .integers import integer_products
 from .operators import OPERATORS, SUBSCRIPTS, WrongShape, check_layer
 from .reading import all_missing, missing
 
@@ -64,11 +65,20 @@ def _check(graph: LayerGraph) -> None:
 
 
 def folded(graph: LayerGraph) -> LayerGraph:
+    """Layers of constants are constants, but for integers that stand for floats."""
+    return _folded(graph, frozenset({"dequantize"}))
+
+
+def folded_floats(graph: LayerGraph) -> LayerGraph:
     """Layers of constants are constants."""
+    return _folded(graph, frozenset())
+
+
+def _folded(graph: LayerGraph, left_alone: frozenset[str]) -> LayerGraph:
     constants = dict(graph.constants)
     left: list[Layer] = []
     for layer in graph.layers:
-        if all(name in constants for name in layer.arrays):
+        if layer.operator not in left_alone and all(name in constants for name in layer.arrays):
             if (size := math.prod(layer.type.shape)) > MOST:
                 text = f"it is a constant of {size} elements, and {MOST} are the most"
                 raise all_missing([missing(layer.origin, f"the layer '{layer.name}', {layer.operator},", text)])
@@ -271,6 +281,8 @@ def known_subscripts(graph: LayerGraph) -> LayerGraph:
 REWRITES: tuple[Callable[[LayerGraph], LayerGraph], ...] = (
     folded,
     known_subscripts,
+    integer_products,  # while weights are integers
+    folded_floats,
     folded_norms,  # behind `folded`, which makes constants of weights that are computed
     recognised_norms,
     needed,

@@ -12,14 +12,14 @@ from ..errors import Diagnostic
 from ..ir.arrays import array_element_type, form_dtype
 from ..ir.types import TensorType
 from .composed import with_own_names
-from .exported import NotImported
+from .exported import MALFORMED, NotImported
 from .fold import simplified
 from .graph import Array, Layer, LayerGraph, LayerOrigin
 from .kernel import ImportedKernel
 from .onnx_nodes import OnnxNode, OnnxProgram, OnnxValues, read_onnx
 from .onnx_operators import READERS, constant
 from .operators import OPERATORS
-from .reading import MALFORMED, all_missing, kernel_name, missing, reason
+from .reading import all_missing, kernel_name, missing, reason
 
 _SAME = ("Identity", "Dropout")
 
@@ -83,7 +83,7 @@ def _read(node: OnnxNode, same: dict[str, str], names: set[str]) -> list[Layer]:
     for layer in with_own_names(reader(node), node.outputs, names):
         constants = node.values.constants
         node.values.types.setdefault(layer.name, layer.type)
-        if layer.arrays and all(name in constants for name in layer.arrays):
+        if layer.arrays and layer.operator != "dequantize" and all(name in constants for name in layer.arrays):
             operands = [constants[o] if isinstance(o, str) else o for o in layer.inputs]
             result = OPERATORS[layer.operator].evaluate(layer, operands)
             array = np.asarray(result, form_dtype(layer.type.element)).reshape(layer.type.shape)

@@ -19,6 +19,7 @@ from .graph import Array, LayerOrigin, Operand
 from .reading import kernel_name
 
 LEAST_VERSION = 13  # of the operators: before, `Softmax` meant something else
+_NARROW = {"int4": np.int8, "uint4": np.uint8, "int2": np.int8, "uint2": np.uint8}
 _FRAME = re.compile(r'File "([^"]+)", line (\d+)')
 
 
@@ -126,7 +127,8 @@ def read_onnx(source: str | Path | bytes, sizes: Mapping[str, int]) -> OnnxProgr
     values = OnnxValues()
     for initial in model.graph.initializer:
         array = np.array(numpy_helper.to_array(initial))
-        values.constants[names.of(initial.name)] = array
+        narrow = _NARROW.get(array.dtype.name)  # NumPy has no integers of four bits
+        values.constants[names.of(initial.name)] = array if narrow is None else array.astype(narrow)
     for value in (*model.graph.input, *model.graph.value_info, *model.graph.output):
         if (kind := _tensor_type(value)) is not None:
             values.types[names.of(value.name)] = kind

@@ -12,6 +12,7 @@ from .composed import softmax_along
 from .exported import NotImported
 from .graph import Layer, Operand
 from .onnx_nodes import OnnxNode
+from .onnx_quantized import QUANTIZED, padding, pair, window_options
 
 type Layers = Iterator[Layer]
 
@@ -63,29 +64,8 @@ def _gemm(node: OnnxNode) -> Layers:
 
 
 def _conv(node: OnnxNode) -> Layers:
-    window = node.shape(1)[2:]
-    if len(window) != 2:
-        raise NotImported("it is a convolution of other than two dimensions")
-    yield layer(
-        node, "conv2d", node.array(0), node.array(1), node.maybe(2), stride=_pair(node, "strides"),
-        padding=_padding(node, window), dilation=_pair(node, "dilations"), groups=node.attributes.get("group", 1),
-    )  # fmt: skip
-
-
-def _pair(node: OnnxNode, name: str) -> tuple[int, int]:
-    first, second = node.attributes.get(name, (1, 1))
-    return int(first), int(second)
-
-
-def _padding(node: OnnxNode, window: tuple[int, ...]) -> tuple[int, int]:
-    """The padding, which has to be the same on both sides."""
-    automatic = node.attributes.get("auto_pad", "NOTSET")
-    if automatic not in ("NOTSET", "VALID"):
-        raise NotImported(f"its padding is {automatic}")
-    top, left, bottom, right = node.attributes.get("pads", (0, 0, 0, 0))
-    if (top, left) != (bottom, right):
-        raise NotImported("its padding is not the same on both sides")
-    return int(top), int(left)
+    options = window_options(node, node.shape(1)[2:])
+    yield layer(node, "conv2d", node.array(0), node.array(1), node.maybe(2), **options)
 
 
 def _pool(node: OnnxNode) -> Layers:
@@ -94,14 +74,14 @@ def _pool(node: OnnxNode) -> Layers:
         raise NotImported("its windows have other than two dimensions")
     if node.attributes.get("ceil_mode") or node.attributes.get("storage_order"):
         raise NotImported("it rounds the number of windows up (ceil_mode), or counts columns first")
-    padding = _padding(node, window)
-    options: dict[str, Any] = {"window": window, "stride": _pair(node, "strides"), "padding": padding}
+    borders = padding(node)
+    options: dict[str, Any] = {"window": window, "stride": pair(node, "strides"), "padding": borders}
     if node.operator == "MaxPool":
-        yield layer(node, "max_pool2d", node.array(0), dilation=_pair(node, "dilations"), **options)
+        yield layer(node, "max_pool2d", node.array(0), dilation=pair(node, "dilations"), **options)
         return
-    if padding != (0, 0) and not node.attributes.get("count_include_pad"):
+    if borders != (0, 0) and not node.attributes.get("count_include_pad"):
         raise NotImported("it does not count the padding (count_include_pad=0)")
-    if _pair(node, "dilations") != (1, 1):
+    if pair(node, "dilations") != (1, 1):
         raise NotImported("its windows have gaps (dilations)")
     yield layer(node, "avg_pool2d", node.array(0), divisor=window[0] * window[1], **options)
 
@@ -234,6 +214,7 @@ def _gather(node: OnnxNode) -> Layers:
 
 
 READERS: dict[str, Callable[[OnnxNode], Layers]] = {
+    **QUANTIZED,
     "Add": _simple("add", 2), "Sub": _simple("sub", 2), "Mul": _simple("mul", 2), "Div": _simple("div", 2),
     "Pow": _simple("pow", 2), "Max": _simple("maximum", 2), "Min": _simple("minimum", 2), "Sum": _simple("add", 2),
     "Equal": _simple("eq", 2), "Less": _simple("lt", 2), "LessOrEqual": _simple("le", 2),

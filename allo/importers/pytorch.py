@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -18,20 +19,25 @@ from .reading import kernel_name, layers_of
 
 
 def from_pt2(
-    source: str | Path | bytes, *, name: str | None = None, weights_as_arguments: bool = False
+    source: str | Path | bytes,
+    *,
+    name: str | None = None,
+    sizes: Mapping[str, int] | None = None,
+    weights_as_arguments: bool = False,
 ) -> ImportedKernel:
     """The kernel of a model that `torch.export.save` has written, to a file or to bytes; PyTorch is not needed.
 
     Arguments and results are arrays of the shapes and types that the model was exported with, in their order. Buffers
     that it changes, such as caches, are arguments behind them, which are changed in place. Parameters and all else
     that is known is a constant, or with `weights_as_arguments` an argument behind all others, with its values in
-    `kernel.weights`. `name` is the name of the kernel, by default that of the file.
+    `kernel.weights`. `name` is the name of the kernel, by default that of the file. `sizes` gives the extents of a
+    model that was exported with `dynamic_shapes`, by the names of their symbols: `{"s27": 16}`.
     Batch norms become part of the convolution before them, and what can be computed now is (docs/pytorch.md).
 
     Raises ModelError with all operators that no layer means, each with its module and line of the model, and for files
     that are no exported models, AlloError.
     """
-    program = read_program(Pt2Archive(source))
+    program = read_program(Pt2Archive(source), sizes or {})
     if name is not None:
         program.name = kernel_name(name)
     return ImportedKernel(simplified(layers_of(program)), weights_as_arguments=weights_as_arguments)

@@ -10,8 +10,9 @@ from ..errors import Diagnostic, ModelError
 from ..ir.names import unique_name
 from ..ir.types import Bool, TensorType
 from .aten import READERS
+from .aten_quantized import QUANTIZED
 from .composed import with_own_names
-from .exported import AtenNode, ExportedProgram, NotImported, TensorName
+from .exported import MALFORMED, AtenNode, ExportedProgram, NotImported, TensorName
 from .graph import Layer, LayerGraph, LayerOrigin, Operand
 
 _SAME = {
@@ -23,8 +24,6 @@ _SAME = {
 _CONVERSIONS = {
     f"aten.{name}" for name in ("_to_copy.default", "to.dtype", "to.dtype_layout", "to.device", "copy.default")
 }
-# What Python raises where a description of a model lacks something, or has something else in its place.
-MALFORMED = (IndexError, KeyError, TypeError, ValueError, AttributeError, ZeroDivisionError)
 _NOTHING = ("aten._assert", "aten.sym_constrain_range", "aten.sym_size")
 
 
@@ -103,7 +102,9 @@ def _read(node: AtenNode, same: dict[str, str]) -> list[Layer]:
             return []
         operator = "convert" if node.target in _CONVERSIONS else "expand"
         return [Layer(node.outputs[0], operator, (source,), {}, node.type_of(node.outputs[0]), node.origin)]
-    reader = READERS.get(node.target.removeprefix("aten.")) if node.target.startswith("aten.") else None
+    reader = QUANTIZED.get(node.target)
+    if node.target.startswith("aten."):
+        reader = READERS.get(node.target.removeprefix("aten."))
     if reader is None:
         raise NotImported("no layer means it")
     return [_renamed(layer, same) for layer in reader(node)]

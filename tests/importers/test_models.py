@@ -9,6 +9,7 @@ import allo
 from allo.importers import compare_layers
 
 from .models import MODELS, NAMES, check, kernel_of, run, stored
+from .test_refusals import symbol
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -39,6 +40,18 @@ def test_a_cache_is_an_argument_that_is_changed_in_place() -> None:
         assert before == 0 and count == 1 == model.values["count"]
     text = str(allo.customize(kernel).module)
     assert "memref.copy" not in text and text.count('allo.name = "index_put') == 0  # it is written where it is
+
+
+def test_a_model_is_read_at_a_length() -> None:
+    """Causal attention: its first rows do not depend on how long the input is, but for the second summand."""
+    model = stored("lengths")
+    (x,), (wanted,) = model.inputs, model.results
+    check(run(allo.customize(kernel_of("lengths", sizes={symbol(): 3})).build(), x), (wanted,))
+    longer = kernel_of("lengths", sizes={symbol(): 5})
+    assert {name: kind.shape for name, kind in longer.arguments.items()} == {"x": (1, 10, 8)}
+    whole = np.concatenate([x, np.zeros((1, 4, 8), np.float32)], 1)
+    own, more = wanted - np.roll(x, 3, 1) * 3, np.roll(whole, 5, 1) * 5
+    np.testing.assert_allclose(longer(whole)[:, :6], (own + more[:, :6]), atol=1e-5)
 
 
 def test_states_change_places_behind_what_reads_them() -> None:

@@ -123,3 +123,37 @@ def test_files_that_are_no_models() -> None:
     assert str(error.value) == (
         "'model' has operators of version 11, and 13 is the least\n  hint: convert it with onnx.version_converter"
     )
+
+
+def test_quantised_operators() -> None:
+    random = np.random.default_rng(0)
+    arrays: dict[str, Any] = {
+        "xs": np.float32(0.02), "xz": np.uint8(117), "ws": random.uniform(0.01, 0.03, 5).astype(np.float32),
+        "w": random.integers(-127, 128, (6, 5)).astype(np.int8), "wz": np.zeros(5, np.int8),
+        "ys": np.float32(0.1), "yz": np.int8(-3), "k": random.integers(-127, 128, (4, 2, 3, 3)).astype(np.int8),
+        "ks": random.uniform(0.01, 0.03, 4).astype(np.float32), "kz": np.zeros(4, np.int8),
+        "b": random.integers(-900, 900, 4).astype(np.int32), "k0": np.int8(2), "uz": np.uint8(20),
+        "rows": np.float32([[0.1, 0.2], [0.3, 0.4]]),
+    }  # fmt: skip
+    nodes = [
+        node("QuantizeLinear", "x xs xz", "q"),
+        node("QLinearMatMul", "q xs xz w ws wz ys yz", "product"),
+        node("DequantizeLinear", "product ys yz", "real"),
+        node("MatMulInteger", "q w xz k0", "sums"),
+        node("Cast", "sums", "total", to=1),
+        node("QuantizeLinear", "image xs xz", "p"),
+        node("QLinearConv", "p xs xz k ks kz ys uz b", "convolved", pads=[1, 1, 1, 1], strides=[2, 1]),
+        node("DequantizeLinear", "convolved ys uz", "picture"),
+        node("ConvInteger", "p k xz", "whole"),
+        node("Cast", "whole", "picture_sums", to=1),
+        node("QuantizeLinear", "real ws wz", "each", axis=1),
+        node("DequantizeLinear", "each ws wz", "again", axis=1),
+        node("QuantizeLinear", "square rows", "grouped", axis=1, block_size=2, output_dtype=3),
+        node("DequantizeLinear", "grouped rows", "squared", axis=1, block_size=2),
+    ]
+    outputs = {"real": 2, "total": 2, "picture": 4, "picture_sums": 4, "again": 2, "squared": 2}
+    shapes = {"x": [3, 6], "image": [1, 2, 5, 5], "square": [2, 4]}
+    model = model_of(nodes, shapes, outputs, arrays)
+    agrees(model, *(random.normal(size=shape).astype(np.float32) for shape in shapes.values()))
+    operators = [(one.operator, repr(one.type.element)) for one in allo.from_onnx(model).graph.layers]
+    assert {("matmul", "int32"), ("conv2d", "int32")} <= set(operators) and ("conv2d", "float32") not in operators

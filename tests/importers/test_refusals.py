@@ -91,9 +91,42 @@ def test_extents_that_are_not_known() -> None:
         values["x"]["sizes"][0] = {"as_expr": {"expr_str": "s0", "hint": None}}
 
     assert refusal("perceptron", dynamic) == (
-        "kernels have no type for the arguments 'x' of 'model'\n"
-        "  hint: export the model with fixed shapes (no dynamic_shapes), and with floats, integers or truth values"
+        "the extents s0 of 'model' have no numbers\n"
+        "  hint: a kernel has one size: from_pt2(path, sizes={'s0': 8}), once for each that is needed"
     )
+
+
+def test_elements_that_kernels_do_not_have() -> None:
+    def complex_(program: dict[str, Any]) -> None:
+        program["graph_module"]["graph"]["tensor_values"]["x"]["dtype"] = 10
+
+    assert refusal("perceptron", complex_) == (
+        "kernels have no type for the arguments 'x' of 'model'\n"
+        "  hint: export the model with floats, integers or truth values, in arrays that are not empty"
+    )
+
+
+@pytest.mark.parametrize(
+    ("size", "text"),
+    [
+        ({}, "the extents {0} of 'lengths.pt2' have no numbers\n"
+         "  hint: a kernel has one size: from_pt2(path, sizes={{'{0}': 8}}), once for each that is needed"),
+        ({"n": 4}, "'lengths.pt2' has no extent 'n'\n  hint: its extents with names: {0}"),
+        ({None: 1}, "'lengths.pt2' was exported for {0} = 2 to 64, and 1 is asked for"),
+    ],
+)  # fmt: skip
+def test_lengths_that_are_not_given(size: dict[str | None, int], text: str) -> None:
+    with pytest.raises(allo.AlloError) as error:
+        kernel_of("lengths", sizes={name or symbol(): number for name, number in size.items()})
+    assert str(error.value) == text.format(symbol())
+
+
+def symbol() -> str:
+    """The name that PyTorch has given the length."""
+    with zipfile.ZipFile(MODELS / "lengths.pt2") as file:
+        name = next(name for name in file.namelist() if name.endswith("models/model.json"))
+        names = json.loads(file.read(name))["range_constraints"]
+    return next(name for name in names if name.isidentifier())
 
 
 @sweep(300, 40)

@@ -3,10 +3,11 @@
 from .layer_call import LayerCall, LayerOperator
 from .moves import MOVES, put
 from .pointwise import POINTWISE
+from .quantized import QUANTIZED
 from .shapes import SUBSCRIPTS, WrongShape, check_layer
 from .sums import SUMS
 from .windows import WINDOWS
 
-OPERATORS: dict[str, LayerOperator] = {**POINTWISE, **SUMS, **WINDOWS, **MOVES}
+OPERATORS: dict[str, LayerOperator] = {**POINTWISE, **SUMS, **WINDOWS, **MOVES, **QUANTIZED}
 
 __all__ = ["OPERATORS", "SUBSCRIPTS", "LayerCall", "LayerOperator", "WrongShape", "check_layer", "put"]

@@ -26,7 +26,7 @@ def _typed(call: LayerCall, formula: Formula, prepare: Callable[[LayerCall, list
     """The formula on the elements of all operands, in the element type of the result."""
 
     def combine(elements: list[Expr]) -> Expr:
-        operands = [TypedNumber(_once(operand)) for operand in prepare(call, elements)]
+        operands = [TypedNumber(once(operand)) for operand in prepare(call, elements)]
         numbers = TypedNumbers(call.element, call.at)
         result: Expr = formula(numbers, *operands, **call.layer.options).expr
         return convert(result, call.element)
@@ -38,7 +38,7 @@ def _typed(call: LayerCall, formula: Formula, prepare: Callable[[LayerCall, list
     return result
 
 
-def _once(operand: Expr) -> Expr:
+def once(operand: Expr) -> Expr:
     """An operand that formulas may use several times."""
     return operand if isinstance(operand, Var | Const | Shared) else Shared(operand.type, operand.at, operand)
 

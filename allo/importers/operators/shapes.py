@@ -39,8 +39,15 @@ def check_layer(layer: Layer, types: Mapping[str, TensorType]) -> None:
 def _check_elements(layer: Layer, elements: list[AlloType]) -> None:
     """Sums, norms and elementary functions are of floats, subscripts are integers."""
     element, name = layer.type.element, layer.operator
-    if name in _OF_FLOATS and not (isinstance(element, Float) and all(isinstance(e, Float) for e in elements[:3])):
+    if name in _OF_INTEGERS and isinstance(element, Int):
+        if not all(isinstance(e, Int | UInt) for e in elements):
+            raise WrongShape("it works on integers")
+    elif name in _OF_FLOATS and not (isinstance(element, Float) and all(isinstance(e, Float) for e in elements[:3])):
         raise WrongShape("it works on floats")
+    if name in ("quantize", "dequantize"):
+        integer, real = (element, elements[0]) if name == "quantize" else (elements[0], element)
+        if not isinstance(integer, Int | UInt) or not isinstance(real, Float):
+            raise WrongShape("it converts between floats and integers")
     if name in SUBSCRIPTS and not isinstance(elements[SUBSCRIPTS[name]], Int | UInt):
         raise WrongShape("its subscripts are no integers")
     if name in COMPARISONS or name in LOGIC:
@@ -55,8 +62,9 @@ def _check_elements(layer: Layer, elements: list[AlloType]) -> None:
 _OF_FLOATS = frozenset({
     "div", "reciprocal", "rsqrt", "exp", "log", "sqrt", "sin", "cos", "tanh", "erf", "pow", "sigmoid", "silu", "gelu",
     "hardsigmoid", "hardswish", "leaky_relu", "linear", "matmul", "mean", "amax", "softmax", "layer_norm", "rms_norm",
-    "batch_norm", "attention", "conv2d", "max_pool2d", "avg_pool2d",
+    "batch_norm", "attention", "conv2d", "max_pool2d", "avg_pool2d", "grouped_linear",
 })  # fmt: skip
+_OF_INTEGERS = frozenset({"linear", "matmul", "conv2d", "grouped_linear"})  # these, if their result is one
 # The operand that holds the subscripts.
 SUBSCRIPTS = {"embedding": 1, "index": 1, "index_put": 2}
 _SAME_ELEMENTS = {
@@ -76,6 +84,20 @@ def _elementwise(layer: Layer, shapes: list[Shape]) -> Shape | None:
 def _linear(layer: Layer, shapes: list[Shape]) -> Shape | None:
     x, (outputs, inputs), *bias = shapes
     return (*x[:-1], outputs) if x[-1] == inputs and all(b == (outputs,) for b in bias) else None
+
+
+def _scaled(layer: Layer, shapes: list[Shape]) -> Shape | None:
+    """One scale for all, one for each place along some dimensions, or for groups along the last one."""
+    x, *given = shapes
+    if group := layer.options.get("group"):
+        wanted = (*x[:-1], x[-1] // group)
+        return x if x[-1] % group == 0 and all(shape in ((), wanted) for shape in given) else None
+    return x if all(broadcast_shape([x, shape]) == x for shape in given) else None
+
+
+def _grouped_linear(layer: Layer, shapes: list[Shape]) -> Shape | None:
+    (*rows, groups, size), (outputs, *own) = shapes
+    return (*rows, outputs, groups) if own == [groups, size] else None
 
 
 def _matmul(layer: Layer, shapes: list[Shape]) -> Shape | None:
@@ -225,6 +247,8 @@ _SHAPES: dict[str, Callable[[Layer, list[Shape]], Shape | None]] = {
     **dict.fromkeys(("layer_norm", "rms_norm", "softmax"), _normal),
     **dict.fromkeys(("max_pool2d", "avg_pool2d"), _pool),
     **dict.fromkeys(("arange", "full", "cumsum"), _given),
+    **dict.fromkeys(("quantize", "dequantize"), _scaled),
+    "grouped_linear": _grouped_linear,
     "linear": _linear,
     "matmul": _matmul,
     "batch_norm": _batch_norm,

@@ -15,7 +15,7 @@ from ...frontend.library.sums import Reduction, sums, zero
 from ...frontend.typing.convert import convert
 from ...frontend.typing.nodes import Binary, Block, Compare, Const, Expr, MathCall, Select, Symbol
 from ...frontend.typing.view import View
-from ...ir.types import AlloType, Bool, Float, TensorType
+from ...ir.types import AlloType, Bool, Float, Int, TensorType
 from ...ir.types import bool as bool_type
 from ..graph import Array, Layer
 from .layer_call import LayerCall, LayerOperator
@@ -286,11 +286,18 @@ def _evaluate_batch_norm(layer: Layer, operands: list[Any]) -> Array:
 
 
 def _evaluate_matmul(layer: Layer, operands: list[Any]) -> Array:
+    operands = exactly(layer, operands)
     result: Array = np.matmul(operands[0], operands[1])
     return result if len(operands) == 2 else result + operands[2]
 
 
+def exactly(layer: Layer, operands: list[Any]) -> list[Any]:
+    """Operands in a type in which sums of products are exact if they are integers."""
+    return [o.astype(np.float64) for o in operands] if isinstance(layer.type.element, Int) else operands
+
+
 def _evaluate_linear(layer: Layer, operands: list[Any]) -> Array:
+    operands = exactly(layer, operands)
     result: Array = np.matmul(operands[0], operands[1].T)
     return result if len(operands) == 2 else result + operands[2]
 

@@ -16,6 +16,7 @@ from ...ir.types import TensorType
 from ..graph import Array, Layer
 from .layer_call import LayerCall, LayerOperator, arithmetic
 from .reshape import reshaped
+from .sums import exactly
 
 
 def _place(output: int, stride: int, inside: int, dilation: int) -> Subscript:
@@ -103,7 +104,7 @@ def _padded(image: Array, padding: tuple[int, int], border: float) -> Array:
 
 
 def _evaluate_conv2d(layer: Layer, operands: list[Any]) -> Array:
-    options = layer.options
+    options, operands = layer.options, exactly(layer, operands)
     image, kernel = _padded(operands[0], options["padding"], 0), operands[1]
     groups = options["groups"]
     parts = []
