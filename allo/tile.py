@@ -15,7 +15,7 @@ import numpy as np
 from .backend.cpu import LLVMModule
 from .backend.mesh.reading import ReadProgram, read_program
 from .backend.mesh.segments import SegmentCodes, segment_codes, view_bytes
-from .backend.mesh.simulate import MeshRun, MeshSimulation
+from .backend.mesh.simulate import MeshRun, MeshSimulation, simulation_work
 from .backend.mesh.views import CoreViews
 from .customize import Schedule, customize
 from .errors import KernelError, TargetError, VerificationError
@@ -278,8 +278,13 @@ def map(
     k: int = 5,
     instantiate: Mapping[str, Any] | None = None,
     blocks: Mapping[str, Sequence[int]] | None = None,
+    *,
+    profile: bool = True,
 ) -> TilePlan:
-    """The best plan of a tile program on a mesh by the performance model; `others` has the next `k - 1`.
+    """The best plan of a tile program on a mesh; `others` has the next `k - 1`.
+
+    The performance model ranks them; of programs that take little time to simulate, the best are ordered by their
+    cycles in the simulator, as TL orders those that it has run on the device (`profile=False`: by the model alone).
 
     `blocks` gives values of template parameters that are tried, such as `{"BM": [64, 128]}`, beside those that
     `instantiate` fixes: what does not cut the arrays evenly is left out. The space and the model are those of TL
@@ -296,9 +301,11 @@ def map(
     for values in _instances(function, instantiate, blocks):
         try:
             read = _read(function, values)
+            program = read.program.program
             if blocks:
-                _demand_covered(read.program.program)
-            candidates = search(read.program.program, traffic, k).best
+                _demand_covered(program)
+            wanted = max(k, _finalists(program, routes)) if profile else k
+            candidates = search(program, traffic, wanted).best
         except (KernelError, TargetError) as error:
             if not blocks:
                 raise
@@ -310,8 +317,28 @@ def map(
     if not found:
         raise TargetError("no blocks can be mapped:\n" + "\n".join(f"    {line}" for line in refused[:6]))
     found.sort(key=lambda pair: pair[0])
-    best, *others = (one for _, one in found[:k])
+    ordered = [one for _, one in found]
+    best, *others = (_profiled(ordered) if profile else ordered)[:k]
     return replace(best, others=tuple(others))
+
+
+_PROFILED, _MOST = 16_000, 128  # work of simulations that decide between plans, and their number
+
+
+def _finalists(program: TileProgram, routes: MeshRoutes) -> int:
+    """How many plans are simulated to find the fastest: those of large programs take too long."""
+    return min(int(_PROFILED / simulation_work(program, routes)), _MOST)
+
+
+def _profiled(plans: Sequence[TilePlan]) -> list[TilePlan]:
+    """Plans with those before the others that could be simulated, the fastest in the simulator first."""
+    left, timed = float(_PROFILED), list[tuple[float, int]]()
+    for number, one in enumerate(plans[:_MOST]):
+        left -= simulation_work(one.program, one._routes)
+        if left < 0:
+            break
+        timed.append((one.simulate().cycles, number))
+    return [*(plans[number] for _, number in sorted(timed)), *plans[len(timed) :]]
 
 
 def _instances(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import heapq
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from math import ceil, inf, prod
 
 from ...errors import InternalError
 from ...mapping.tiles.choices import TileMapping
@@ -55,6 +56,16 @@ class _CoreState:
     busy: float = 0.0
     stored: dict[int, float] = field(default_factory=dict)  # when the last tile of a store is gone
     released: dict[int, int] = field(default_factory=dict)
+
+
+def simulation_work(program: TileProgram, routes: MeshRoutes) -> float:
+    """How much work a simulation is: the segments that run, and the pages of tiles that move for them."""
+    page = routes.mesh.memory(routes.ports.memory).page or inf
+    total = 0.0
+    for segment, loops in program.segments:
+        moved = sum(min(ceil(box.bytes / page), len(routes.channels)) for box in (*segment.loads, *segment.stores))
+        total += prod(loop.mean for loop in loops) * (1 + moved)
+    return total * prod(program.grid)
 
 
 class MeshSimulation:

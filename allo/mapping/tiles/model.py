@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import product
-from math import prod
+from math import log, prod, sqrt
 
 import numpy as np
 
@@ -26,6 +26,7 @@ from .space import SpaceTime
 from .traffic import Busy, TrafficModel, mean_active
 
 _NORM = 6  # fits the simulator best
+_STEADY = 0.5  # of the unevenness of channels stays where transfers of two steps overlap
 _ROOT = -1  # the level of what is loaded once, before all waves
 
 
@@ -76,11 +77,30 @@ class TileEstimate:
 
 @dataclass(frozen=True)
 class _Issued:
-    """Transfers of one step of a loop: cycles of resources, how late they end, whether they overlap with the step."""
+    """Transfers of one step of a loop: cycles of resources, how late they end, whether they overlap with the step.
+
+    `spread` is the variance of the cycles of channels, by the places of tiles in them.
+    """
 
     busy: Busy
     late: float
     overlaps: bool
+    spread: float
+
+
+@dataclass(frozen=True)
+class _Burst:
+    """Transfers that are asked for at once: cycles of resources and of the busiest channel, how late they end."""
+
+    busy: Busy
+    cycles: float
+    late: float
+    spread: float
+
+    @property
+    def time(self) -> float:
+        """When all have ended."""
+        return self.cycles + self.late
 
 
 @dataclass(frozen=True)
@@ -183,7 +203,9 @@ class TileModel:
             size = self.mean_bytes(space_time, load, choice.level)
             busy = traffic.busy * (size * mean_active(space_time))
             late = traffic.latency + traffic.repeats * load.box.bytes
-            self._issues[key] = _Issued(busy, late, choice.buffers > 1)
+            share = size / load.box.bytes  # of a tile, or how many of them
+            spread = self.traffic.spread(traffic.tiles, load.box.bytes) * share * mean_active(space_time)
+            self._issues[key] = _Issued(busy, late, choice.buffers > 1, spread)
         return self._issues[key]
 
     def groups(self, mapping: TileMapping) -> int:
@@ -214,7 +236,8 @@ class TileModel:
         for number, (box, segment, loops) in enumerate(self.stores):
             busy = traffic.busy * (box.bytes * mean_active(space_time))
             overlaps = buffers[number] > 1 and max(store_choices(space_time, loops)) > 1
-            found.setdefault(segment.number, []).append(_Issued(busy, traffic.latency, overlaps))
+            spread = self.traffic.spread(traffic.tiles, box.bytes) * mean_active(space_time)
+            found.setdefault(segment.number, []).append(_Issued(busy, traffic.latency, overlaps, spread))
         return found
 
 
@@ -244,8 +267,9 @@ class _Evaluation:
         inner = step()
         once = self.issued.get(_ROOT, [])
         last = self.total(stores)
-        busy, fill = inner.busy + self.total(once)[0] + last[0], inner.fill + self.total([*once, *inner.first])[1]
-        return _Timed(max(inner.cycles + last[1], float(busy.max()) - fill), fill, busy)
+        busy = inner.busy + self.total(once).busy + last.busy
+        fill = inner.fill + self.total([*once, *inner.first]).time
+        return _Timed(max(inner.cycles + last.time, float(busy.max()) - fill), fill, busy)
 
     def _wrapped(
         self, level: int, trips: float, step: Callable[[], _Timed], stores: list[_Issued]
@@ -273,26 +297,33 @@ class _Evaluation:
             one for node in nodes if isinstance(node, TileSegment) for one in self.stored.get(node.number, ())
         ]
 
-    def total(self, transfers: Sequence[_Issued]) -> tuple[Busy, float]:
-        """What transfers that run at once cost: cycles of resources, and their time."""
+    def total(self, transfers: Sequence[_Issued]) -> _Burst:
+        """What transfers that run at once cost."""
         if not transfers:
-            return self.zero, 0.0
+            return _Burst(self.zero, 0.0, 0.0, 0.0)
         busy = sum((one.busy for one in transfers), self.zero)
-        return busy, float(busy.max()) + max(one.late for one in transfers)
+        spread = sum(one.spread for one in transfers)
+        return _Burst(busy, self.busiest(busy, spread), max(one.late for one in transfers), spread)
 
-    def bound(self, alone: float, busy: Busy) -> float:
+    def busiest(self, busy: Busy, spread: float, share: float = 1.0) -> float:
+        """The cycles of the busiest resource, if tiles lie over channels with this variance."""
+        channels = busy[self.model.traffic.channel]
+        uneven = sqrt(2 * log(len(channels)) * spread) / 2  # half of the largest of so many: others go on meanwhile
+        return max(float(busy.max()), float(channels.max()) + share * uneven)
+
+    def bound(self, alone: float, busy: Busy, spread: float) -> float:
         """The time of a step in which a group needs `alone` by itself, and resources are busy for all groups.
 
         Groups that go their own ways queue at a resource that is nearly always busy: the norm is between the larger of
         both, which nothing reaches, and their sum, the time of groups that go in step.
         """
-        most = float(busy.max())
-        return max(alone, most) if self.groups == 1 else float((alone**_NORM + most**_NORM) ** (1 / _NORM))
+        if self.groups == 1:
+            return max(alone, self.busiest(busy, spread, _STEADY))
+        return float((alone**_NORM + float(busy.max()) ** _NORM) ** (1 / _NORM))
 
-    def waited(self, transfers: tuple[Busy, float]) -> float:
+    def waited(self, burst: _Burst) -> float:
         """How long a group of cores waits for transfers: other groups ask for theirs while this one computes."""
-        burst = float(transfers[0].max())
-        return transfers[1] - burst + burst / self.groups
+        return burst.late + burst.cycles / self.groups
 
     def loop(self, level: int, trips: float, step: _Timed, stores: Sequence[_Issued]) -> _Timed:
         """`trips` steps: transfers with two buffers overlap with the step before or behind, others stand between."""
@@ -302,11 +333,12 @@ class _Evaluation:
         leaving = self.total([one for one in stores if one.overlaps])
         serial = self.total([one for one in loads if not one.overlaps])
         behind = self.total([one for one in stores if not one.overlaps])
-        busy = step.busy + serial[0] + behind[0] + ahead[0] + leaving[0]
+        bursts = (serial, behind, ahead, leaving)
+        busy, spread = step.busy + sum(one.busy for one in bursts), sum(one.spread for one in bursts)
         alone = step.cycles + self.waited(serial) + self.waited(behind)
         # A buffer is free when a step ends, and its next tile is needed when the step after the following begins.
-        steady = max(self.bound(alone, busy), (self.waited(ahead) + alone) / 2, self.waited(leaving))
+        steady = max(self.bound(alone, busy, spread), (self.waited(ahead) + alone) / 2, self.waited(leaving))
         # One step has no transfers beside it, (trips - 1) * steady + alone; in the first, all groups ask at once.
-        crowded = serial[1] - self.waited(serial)
-        fill = max(0.0, step.fill + leaving[1] + crowded + alone - steady)
+        crowded = serial.time - self.waited(serial)
+        fill = max(0.0, step.fill + leaving.time + crowded + alone - steady)
         return _Timed(trips * steady, fill, trips * busy, (*step.first, *early))

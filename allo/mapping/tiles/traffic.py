@@ -25,12 +25,13 @@ class DeliveryCost:
     """What a transfer to all active cores costs: cycles of each resource a byte of a buffer, and how late it ends.
 
     `latency` are cycles beside those that the busiest resource takes, `repeats` the further times that the bytes of a
-    buffer go over a link before the last core has them.
+    buffer go over a link before the last core has them, `tiles` how many tiles the memory gives or takes.
     """
 
     busy: Busy
     latency: float
     repeats: float
+    tiles: int
 
 
 class TrafficModel:
@@ -76,6 +77,17 @@ class TrafficModel:
             hops = max(hops, sum(self.routes.latencies[link] for link in route))
         return busy, hops + self.memory.latency
 
+    def spread(self, tiles: int, size: int) -> float:
+        """How unevenly tiles of so many bytes lie over channels: the variance of a channel's cycles for all of them.
+
+        Pages of a tile lie in channels that follow one another, and where they begin is as good as random.
+        """
+        channels = len(self.routes.channels)
+        pages = -(-size // self.memory.page) if self.memory.page else 1
+        used = min(pages, channels)
+        share = size / used / self.routes.channel_bandwidth
+        return tiles * used / channels * (1 - used / channels) * share * share
+
     def active(self, space_time: SpaceTime) -> tuple[int, ...]:
         """How many positions along each dimension of the cores have programs."""
         return tuple(space_time.active(axis) for axis in range(len(space_time.shape)))
@@ -86,7 +98,7 @@ class TrafficModel:
             chosen = [self._writes[core] for core in product(*map(range, active))]
             busy = np.sum([busy for busy, _ in chosen], axis=0)
             busy[self.port] += 1 / self.local.bandwidth
-            self._stores[active] = DeliveryCost(busy, max(latency for _, latency in chosen), 0.0)
+            self._stores[active] = DeliveryCost(busy, max(latency for _, latency in chosen), 0.0, len(chosen))
         return self._stores[active]
 
     def load(self, active: tuple[int, ...], way: Realisation) -> DeliveryCost:
@@ -124,7 +136,7 @@ class TrafficModel:
         busy[self.port] += 1 / self.local.bandwidth
         # A core passes on what it has as a whole, but in a wavefront.
         repeats = 0.0 if way.delivery is Delivery.WAVEFRONT else sum(1 / network.bandwidth for network in networks)
-        return DeliveryCost(busy, latency, repeats)
+        return DeliveryCost(busy, latency, repeats, prod(map(len, first)))
 
     def _moved(self, corner: Core, axis: int, producer: Core) -> Core:
         return (*corner[:axis], producer[axis], *corner[axis + 1 :])
