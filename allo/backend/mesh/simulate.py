@@ -14,6 +14,7 @@ from ...mapping.tiles.program import TileBox, TileProgram
 from ...target.mesh_routes import MeshRoutes
 from .expansion import Compute, Core, CorePrograms, Issue, Place, Release, StoreTile
 from .flows import MeshFlows
+from .held import HeldTiles
 from .views import CoreViews
 
 _ON_THEIR_WAY = 2  # tiles of one issue: no core asks for a whole strip before others ask for their first tile
@@ -76,7 +77,7 @@ class MeshSimulation:
         program: TileProgram,
         mapping: TileMapping,
         routes: MeshRoutes,
-        views: CoreViews | None = None,
+        views: CoreViews | HeldTiles | None = None,
         *,
         traced: bool = False,
     ) -> None:

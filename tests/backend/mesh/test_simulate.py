@@ -29,6 +29,7 @@ from allo.mapping.tiles.choices import (
     stores_of,
     used_bytes,
 )
+from allo.mapping.tiles.program import TileProgram
 from allo.mapping.tiles.space import space_times
 from allo.target import CoreMesh
 from allo.target.mesh_routes import MeshRoutes
@@ -56,9 +57,9 @@ def test_results_of_the_best_plan(name: str) -> None:
     assert run.cycles > 0 and run.written_bytes == arrays[-1].nbytes
 
 
-def drawn_plan(plan: tile.TilePlan, mesh: CoreMesh, seed: int) -> TileMapping:
+def drawn_mapping(program: TileProgram, mesh: CoreMesh, seed: int) -> TileMapping:
     """Any member of the space."""
-    draw, routes, program = random.Random(seed), MeshRoutes(mesh), plan.program
+    draw, routes = random.Random(seed), MeshRoutes(mesh)
     capacity = mesh.memory("l1").size
     while True:
         space_time = draw.choice(list(space_times(program, mesh.shape)))
@@ -77,7 +78,7 @@ def test_random_plans_on_random_meshes(seed: int) -> None:
     case = CASES[name]
     mesh = small_mesh(draw.randint(1, 4), draw.randint(1, 4), draw.choice([8000, 20000]))
     plan = tile.plan(case.kernel, mesh, case.values)
-    plan = replace(plan, mapping=drawn_plan(plan, mesh, seed))
+    plan = replace(plan, mapping=drawn_mapping(plan.program, mesh, seed))
     arrays = case.arrays(seed)
     wanted = computed(case, arrays)
     plan.run(*arrays)
@@ -218,7 +219,7 @@ def test_the_model_is_near_the_simulator(seed: int) -> None:
     plan = tile.plan(gemm, mesh, CASES["gemm"].values)
     errors = []
     for number in range(12):
-        one = replace(plan, mapping=drawn_plan(plan, mesh, 100 * seed + number))
+        one = replace(plan, mapping=drawn_mapping(plan.program, mesh, 100 * seed + number))
         errors.append(abs(np.log(one.estimate.cycles / one.simulate().cycles)))
     assert np.exp(np.mean(errors)) < 1.3
 
