@@ -87,6 +87,13 @@ class EinsumProgram:
 
     def __call__(self, *arrays: Array) -> Array:
         """The result, a new array. Raises ContractionError for what is no array, or of another shape or type."""
+        values = self.flat(*arrays)
+        for step in self.steps:
+            values.append(self.step(step, values))
+        return values[-1].reshape(self.steps[-1].result.shape)
+
+    def flat(self, *arrays: Array) -> list[Array]:
+        """The operands as flat arrays of the type of the program. Raises ContractionError as a call does."""
         for number, array in enumerate(arrays):
             if not isinstance(array, np.ndarray):
                 kind = type(array).__name__
@@ -97,15 +104,13 @@ class EinsumProgram:
         if tuple(array.shape for array in arrays) != self.shapes:
             wanted, given = (", ".join(map(str, s)) for s in (self.shapes, [array.shape for array in arrays]))
             raise ContractionError(f"the program is for arrays of shapes {wanted}, got {given}")
-        return self._run([np.ascontiguousarray(array, NUMPY[self.data_type]).reshape(-1) for array in arrays])
+        return [np.ascontiguousarray(array, NUMPY[self.data_type]).reshape(-1) for array in arrays]
 
-    def _run(self, flat: list[Array]) -> Array:
-        values: list[Array] = flat
-        for step in self.steps:
-            out = np.empty(prod(step.result.shape), _sums(self.data_type))
-            step.run(*(values[step.inputs[k]] for k in step.order), out)
-            values.append(out.astype(NUMPY[self.data_type], copy=False))
-        return values[-1].reshape(self.steps[-1].result.shape)
+    def step(self, step: EinsumStep, values: Sequence[Array]) -> Array:
+        """The result of one step, flat; `values` are those before."""
+        out = np.empty(prod(step.result.shape), _sums(self.data_type))
+        step.run(*(values[step.inputs[k]] for k in step.order), out)
+        return out.astype(NUMPY[self.data_type], copy=False)
 
     @property
     def operations(self) -> int:
