@@ -44,12 +44,11 @@ class ArrayContraction:
     def __call__(self, first: Operand, in0: Array, second: Operand, in1: Array, output: str) -> Array:
         """The result on the model of the array, of bfloat16 as the inputs are."""
         c, m, n, k = self.labels
-        tiles = (
-            self._tiled(first, in0, (m, k), 0),
-            self._tiled(second, in1, (n, k), 1).swapaxes(3, 4),
-        )
+        left = self._tiled(first, in0, (m, k), 0)
+        right = self._tiled(second, in1, (n, k), 1).swapaxes(3, 4)
         out = np.empty(self.program.tec.extent(2), in0.dtype)
-        run_on_array(self.program, *(np.ascontiguousarray(t).reshape(-1) for t in tiles), out)
+        left, right = (np.ascontiguousarray(tiles).reshape(-1) for tiles in (left, right))
+        run_on_array(self.program, left, right, out)
         rows, columns, _ = self.parts
         whole = out.reshape(self.extent(0), rows, columns, *self.tile[:2]).swapaxes(2, 3)
         whole = whole.reshape(self.extent(0), rows * self.tile[0], -1)[:, : self.extent(1), : self.extent(2)]

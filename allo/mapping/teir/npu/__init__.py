@@ -4,6 +4,7 @@ from .choose import npu_plan
 from .model import run_on_array
 from .program import CoreEvent, NpuProgram, TileLayout, npu_program
 from .rules import XDNA, XDNA_ARRAY, NpuArray, check_npu
+from .timed import NpuRun, timed_on_array
 from .transfers import Distribution, NpuLoops, NpuTransfer, NpuWait
 
 __all__ = [
@@ -14,6 +15,7 @@ __all__ = [
     "NpuArray",
     "NpuLoops",
     "NpuProgram",
+    "NpuRun",
     "NpuTransfer",
     "NpuWait",
     "TileLayout",
@@ -21,4 +23,5 @@ __all__ = [
     "npu_plan",
     "npu_program",
     "run_on_array",
+    "timed_on_array",
 ]

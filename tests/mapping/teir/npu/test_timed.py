@@ -1,0 +1,78 @@
+"""Cycles of programs on an array: never below their bounds, near to them where cores are busy, and waits that end."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import replace
+
+import pytest
+
+from allo.errors import ContractionError
+from allo.mapping.teir.npu import NpuArray, NpuProgram, NpuWait, npu_program, timed_on_array
+from tests.mapping.teir.npu.test_npu import tec_of
+from tests.seeds import sweep
+
+
+def program_of(array: NpuArray | None = None, tile: int = 64, **sizes: int) -> NpuProgram:
+    tec = tec_of("acdf,bcfe->abde", sizes | {"d": tile, "e": tile, "f": tile}, "def", "abc")
+    return npu_program(tec, array or NpuArray())
+
+
+def test_one_tile_on_one_core_takes_each_step_after_the_other() -> None:
+    tec = tec_of("df,fe->de", {"d": 64, "e": 64, "f": 64}, "def", "")
+    program = npu_program(tec, NpuArray(rows=1, columns=1))
+    run = timed_on_array(program, 2263)
+    stream, handed_on = 64 * 64 * 2 // 4, 6
+    assert run.cycles == 2 * stream + 2263 + 2 * stream + handed_on
+    assert run.products == 64**3 and run.cores == run.array_cores == 1
+
+
+@pytest.mark.parametrize("kernel", [2048, 2263, 2346, 4000])
+def test_busy_cores_are_as_fast_as_their_kernel(kernel: int) -> None:
+    """The kernels of section 6 of the thesis, one without a cycle to spare, and a slow one."""
+    run = timed_on_array(program_of(a=16, b=16, c=24), kernel)
+    assert 0.96 < run.utilisation / (2048 / kernel) <= 1
+
+
+def test_streams_bound_small_tiles() -> None:
+    program = program_of(tile=16, a=16, b=16, c=24)
+    run = timed_on_array(program, 48)
+    assert program.cycles(48)["in0"] > program.cycles(48)["cores"]
+    assert run.utilisation < 0.27 and run.waiting > run.cycles // 2
+
+
+def test_two_objects_hide_transfers_behind_products() -> None:
+    slow, fast = (timed_on_array(program_of(a=4, b=4, c=40), kernel).cycles for kernel in (4096, 2048))
+    around = (2 + 1 + 4) * 2048  # to a core, and out of it behind those of three others of its column
+    assert 0 < fast - 40 * 2048 - around < 60
+    assert abs(slow - fast - 40 * 2048) < 60  # tiles come just in time, or wait: the cycles in which they are handed on
+
+
+@sweep(30, 5)
+def test_random_programs_end_and_take_no_less_than_their_bounds(seed: int) -> None:
+    choice = random.Random(seed)
+    sizes = {"a": choice.randint(2, 13), "b": choice.randint(2, 13), "c": choice.randint(2, 4)}
+    array = NpuArray(rows=choice.randint(1, 4), columns=4)
+    tec = tec_of("acdf,bcfe->abde", sizes | {"d": 16, "e": 8, "f": 32}, "def", choice.choice(("abc", "bac")))
+    program = npu_program(tec, array)
+    kernel = choice.randint(32, 400)
+    run = timed_on_array(program, kernel)
+    assert run.cycles >= max(program.cycles(kernel).values())
+    assert run.products == tec.operations // 2
+
+
+def test_a_power_mode_is_a_clock() -> None:
+    run = timed_on_array(program_of(a=4, b=4, c=4), 2263)
+    assert run.gflops(1790) == pytest.approx(run.utilisation * 16 * 256 * 1.79)
+    assert str(run) == f"{run.cycles:,} cycles on 16 of 16 cores: {run.utilisation:.1%} of peak (simulated)"
+
+
+def test_programs_that_wait_for_ever_and_kernels_that_cannot_be() -> None:
+    program = program_of(a=4, b=4, c=4)
+    left = tuple(i for i in program.sequence if isinstance(i, NpuWait) or (i.tensor, i.column) != (0, 1))
+    with pytest.raises(ContractionError, match=r"^the program waits for ever: "):
+        timed_on_array(replace(program, sequence=left), 2263)
+    for kernel in (2047, True, 2263.0):
+        with pytest.raises(ContractionError) as error:
+            timed_on_array(program, kernel)  # type: ignore[arg-type]
+        assert str(error.value) == f"a kernel of 262,144 products takes 2,048 cycles at least, got {kernel!r}"
