@@ -2,6 +2,7 @@
 
 from .inference import infer
 from .maps import Digit, IndexMap, reshaping
+from .moves import ArrayMove, MovedDigit
 from .partial import PartialResult, PartOfDimension, Pending, ShardedArray, replicated
 from .partition import COMPLETE, NONE, Banks, Division, PartitionLayout, block, cyclic
 from .separation import LARGEST, packed, separated
@@ -12,11 +13,13 @@ __all__ = [
     "COMPLETE",
     "LARGEST",
     "NONE",
+    "ArrayMove",
     "Banks",
     "Digit",
     "Division",
     "IndexMap",
     "Layout",
+    "MovedDigit",
     "PartOfDimension",
     "PartialResult",
     "PartitionLayout",

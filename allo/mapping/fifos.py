@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from enum import Enum
 from math import prod
 
+from ..layout import Walk
 from .graph import ArrayPart, PartAccess, PartUse, VirtualGraph, VirtualNode, VirtualStream
 from .place import Placement
 from .steps import MappedCore, Mapping
@@ -27,7 +28,8 @@ class Slot:
 class ArrayFifo:
     """Parts of arguments, one object each, to cores (several: all get the same) or from one core.
 
-    A `resident` FIFO has one object for all shots: a core holds it from the first to the last.
+    A `resident` FIFO has one object for all shots: a core holds it from the first to the last. `near` and `at_core` are
+    the walks over an object of the DMA engines of a memory tile and of cores, where these are not row by row.
     """
 
     name: str
@@ -36,6 +38,8 @@ class ArrayFifo:
     slots: tuple[Slot, ...]
     resident: bool
     depth: int
+    near: Walk | None = None
+    at_core: Walk | None = None
 
     @property
     def element(self) -> str:
@@ -45,7 +49,7 @@ class ArrayFifo:
     @property
     def extents(self) -> tuple[int, ...]:
         """The shape of an object."""
-        return self.objects[0].extents
+        return self.objects[0].object_extents
 
     @property
     def length(self) -> int:
@@ -178,12 +182,12 @@ def _slots(core: MappedCore, to_core: bool, merging: Merging) -> Iterator[tuple[
     for node in core.nodes:
         for use in node.parts:
             if use.access is PartAccess.BOTH or (use.access is PartAccess.IN) == to_core:
-                kind = (use.part.argument.element, use.part.extents)
+                kind = (use.part.argument.element, use.part.object_extents)
                 lane: object = kind
                 if merging is Merging.PARAMETER:
                     lane = (node.task, node.function, use.parameter)
                 elif merging is Merging.ARGUMENT:
-                    lane = (use.part.argument.name, kind)
+                    lane = (use.part.argument.name, kind, use.part.order)
                 found.setdefault(lane, []).append((node, use))
     for uses in found.values():
         slot = Slot(core.name, tuple((node.name, use.parameter) for node, use in uses))

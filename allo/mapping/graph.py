@@ -8,7 +8,7 @@ from enum import StrEnum
 from math import prod
 
 from ..errors import Location
-from ..layout import Walk, part_of
+from ..layout import ArrayMove, Walk, part_of
 
 
 class PartAccess(StrEnum):
@@ -31,16 +31,27 @@ class CallArray:
 
 @dataclass(frozen=True, slots=True)
 class ArrayPart:
-    """The box of an argument, from the element `low` on, that a task uses."""
+    """The box of an argument, from the element `low` on, that a task uses.
+
+    With an `order`, a move from the rows of the box, its object is flat, and has its elements in that order; `visited`
+    is the walk over the argument that a transfer does then.
+    """
 
     argument: CallArray
     low: tuple[int, ...]
     extents: tuple[int, ...]
+    order: ArrayMove | None = None
+    visited: Walk | None = None
+
+    @property
+    def object_extents(self) -> tuple[int, ...]:
+        """The shape of its object."""
+        return self.extents if self.order is None else (prod(self.extents),)
 
     @property
     def walk(self) -> Walk:
-        """Its addresses, in elements, row by row."""
-        return part_of(self.argument.shape, self.low, self.extents)
+        """Its addresses, in elements, row by row, or as a transfer visits them."""
+        return self.visited or part_of(self.argument.shape, self.low, self.extents)
 
     @property
     def bytes(self) -> int:
@@ -129,6 +140,14 @@ class VirtualGraph:
     def stream(self, name: str) -> VirtualStream:
         """The stream of that name."""
         return next(stream for stream in self.streams if stream.name == name)
+
+    def orders(self) -> set[tuple[str, int]]:
+        """The parameters, by function and number, whose objects are in an order of their own."""
+        return {
+            (node.function, use.parameter)
+            for node in self.nodes for use in node.parts
+            if use.part.order is not None and not use.part.order.is_identity
+        }  # fmt: skip
 
     def classes(self) -> dict[str, tuple[str, ...]]:
         """The nodes that do the same, by the function that they run."""

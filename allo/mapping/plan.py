@@ -10,6 +10,7 @@ from ..target import ProcessorArray, TileKind
 from .buffers import CallBuffer, buffers_of
 from .capacity import CapacityReport, capacity_of
 from .fifos import Ahead, Merging, ObjectFifos, fifos_of
+from .orders import RefusedOrder, ordered
 from .place import Placement, place
 from .routes import Route, routed
 from .steps import Mapping
@@ -26,6 +27,7 @@ class ArrayPlan:
     fifos: ObjectFifos
     routes: tuple[Route, ...]
     capacity: CapacityReport
+    refused: tuple[RefusedOrder, ...] = ()  # orders of objects that DMA engines cannot make
 
     @property
     def buffers(self) -> tuple[CallBuffer, ...]:
@@ -51,7 +53,8 @@ def plan_of(mapping: Mapping, array: ProcessorArray) -> ArrayPlan:
         shim = array.tiles[TileKind.SHIM].dma
         for channels in (array.columns * min(shim.inputs, shim.outputs), array.columns):
             routes = routed(fifos, placement, array, channels)
-            plan = ArrayPlan(array, placement, fifos, routes, capacity_of(placement, fifos, routes, array))
+            own, walked, refused = ordered(fifos, routes, mapping.graph, array)
+            plan = ArrayPlan(array, placement, own, walked, capacity_of(placement, own, walked, array), refused)
             if not plan.capacity.exceeded:
                 return plan
             plans.append(plan)

@@ -25,7 +25,7 @@ from .instances import between_instances, shared_end
 from .iterations import Iterations, iterations_of
 from .linear import Linear
 from .model import Access, AccessKind, Model, ModelBuffer, ModelLoop, ModelParameter, Source
-from .must_writes import overwritten_arguments
+from .must_writes import begins_anew, overwritten_arguments
 from .order import order_violation, writes_again
 from .pairs import Dependence
 from .places import ElementPlace, in_any_case, is_inside, may_be_one, place_of
@@ -113,6 +113,7 @@ __all__ = [
     "always_ends",
     "always_whole",
     "backward_between_iterations",
+    "begins_anew",
     "between_instances",
     "carried_by",
     "escapes",

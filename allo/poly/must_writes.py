@@ -8,7 +8,7 @@ from mlir import ir
 
 from ..ir.access import is_load, is_store
 from ..ir.module import Module
-from ..ir.walk import entry_block
+from ..ir.walk import entry_block, statement_of, statements
 from .extract import model_of
 from .linear import Row, variable
 from .model import Access, Model, ModelBuffer
@@ -25,6 +25,25 @@ def overwritten_arguments(module: Module, name: str) -> frozenset[int]:
         return frozenset()
     model = model_of(module, name)
     return frozenset(value.arg_number for value in wanted if _is_overwritten(model, value))
+
+
+def begins_anew(module: Module, name: str, argument: int) -> bool:
+    """Whether the first statement of a function that uses an argument overwrites all of it and reads none: what the
+    function reads of it later is its own."""
+    entry = entry_block(module.function(name))
+    assert entry is not None
+    value = entry.arguments[argument]
+    users = {statement_of(use.owner.operation) for use in value.uses}
+    first = next((op for op in statements(entry) if op in users), None)
+    if first is None or not isinstance(value.type, ir.MemRefType) or not value.type.has_static_shape:
+        return False
+    model = model_of(module, name)
+    buffer = model.buffer(value)
+    own = [use.owner.operation for use in value.uses if statement_of(use.owner.operation) == first]
+    if buffer is None or buffer.is_stream or not all(map(is_store, own)):
+        return False
+    accesses = [access for access in model.accesses if access.op in own]
+    return any(access.exact and _cover([access], buffer) for access in accesses)
 
 
 def _may_be(value: ir.Value) -> bool:

@@ -11,6 +11,7 @@ from ..manifest import Manifest, ToolPart
 from .device import array_of
 from .module import AIEModule
 from .text import RELEASES
+from .timed import kernels_of
 
 __all__ = ["MANIFEST", "AIEModule", "is_available"]
 
@@ -39,7 +40,7 @@ def _build(module: Module, mode: str | None, options: dict[str, Any]) -> AIEModu
     return AIEModule(
         module, array_of(options.get("device_type", "npu1")), options.get("mapping_primitives", ()),
         RELEASES[release], options.get("project"), bool(options.get("profile")),
-        options.get("cycles"),
+        options.get("cycles"), kernels_of(options.get("kernels", "scalar")),
     )  # fmt: skip
 
 
@@ -52,7 +53,8 @@ def _tools() -> str:
 MANIFEST = Manifest(
     names=("aie", "npu-model"),
     modes=(),
-    options=("project", "mapping_primitives", "device_type", "dialect", "profile", "trace", "cycles", *_OF_DEVICES),
+    options=("project", "mapping_primitives", "device_type", "dialect", "profile", "trace", "cycles", "kernels",
+             *_OF_DEVICES),
     build=_build,
     parts=(ToolPart("devices", _tools),),
 )

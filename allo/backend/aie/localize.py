@@ -198,7 +198,7 @@ def localized(module: Module, name: str, into: Module, blocks: Table[int, bool])
             )  # fmt: skip
     set_signature(made, names)
     over = overwritten_blocks(block, blocks)
-    return LocalBody(name, tuple(boxes), tuple(puts), tuple(gets), over, _local_arrays(block))
+    return LocalBody(name, tuple(boxes), tuple(puts), tuple(gets), over, local_arrays(block))
 
 
 def _box(module: Module, name: str, array: ir.Value, label: str) -> ElementBox:
@@ -279,7 +279,8 @@ def places_of_arrays(block: ir.Block) -> list[tuple[ir.Operation, str]]:
     return found
 
 
-def _local_arrays(block: ir.Block) -> tuple[tuple[str, int], ...]:
+def local_arrays(block: ir.Block) -> tuple[tuple[str, int], ...]:
+    """The places of the arrays that a function makes, with their bytes."""
     found = {}
     for op, place in places_of_arrays(block):
         kind = ir.MemRefType(op.results[0].type)

@@ -129,9 +129,9 @@ class _Model:
         for (fifo, pool), cores in zip(own, ends, strict=True):
             channel = self._process(f"memory_{fifo.name}")
             if route.to_core:
-                pass_on(channel, pool, cores, fifo.length, route.rounds)
+                pass_on(channel, pool, cores, fifo.length, route.rounds, read=fifo.near)
             else:
-                pass_on(channel, cores[0], [pool], fifo.length, route.rounds)
+                pass_on(channel, cores[0], [pool], fifo.length, route.rounds, written=fifo.near)
 
     # -- cores -------------------------------------------------------------------------------------
 
@@ -148,7 +148,8 @@ class _Model:
         puts = [fifo.name for fifo in self.plan.fifos.arrays_of(core.name, False)]
         puts += [fifo.stream.name for fifo in self.plan.fifos.streams if fifo.producer == core.name]
         pools = {name: self._end(name, core.name) for name in (*gets, *puts)}
-        body = CoreProcess(entry, pools, {v: k for k, v in self.bodies.actions.items()}, process)
+        walks = {fifo.name: fifo.at_core for fifo in self.plan.fifos.arrays if fifo.at_core is not None}
+        body = CoreProcess(entry, pools, {v: k for k, v in self.bodies.actions.items()}, process, walks)
         for number, array in enumerate(operations(entry, "memref.alloc")):
             array.attributes["allo.name"] = string_attr(f"array_{number}")  # cores that do the same are one function
         body.write(gets)

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from mlir import ir
 
 from ...ir.access import callee_name
-from ...ir.builder import Builder, affine_dim, segments_attr, string_attr
+from ...ir.builder import Builder, affine_constant, affine_dim, segments_attr, string_attr
 from ...ir.context import context
 from ...ir.walk import induction_variable, operations, statements
+from ...layout import Walk
 from .core_body import CONSUME, FifoAction
 from .model_text import ModelChannel, ModelProcess, Pool
 
@@ -23,6 +24,7 @@ class CoreProcess:
     pools: dict[str, Pool]
     actions: dict[str, FifoAction]
     process: ModelProcess  # the streams that it takes, by name
+    walks: Mapping[str, Walk]  # over objects, of the DMA engine of the core, by FIFO
     values: dict[str, ir.Value] = field(default_factory=dict)
     objects: dict[tuple[str, int], ir.Value] = field(default_factory=dict)
 
@@ -53,7 +55,7 @@ class CoreProcess:
             self.objects[key] = first.value("memref.alloc", call.results[0].type, (), marks)
         array = self.objects[key]
         if action.port == CONSUME:
-            inner, place, variables = _loops(builder, array)
+            inner, place, variables = _loops(builder, array, self.walks.get(action.fifo))
             value = self._get(inner, pool.data)
             inner.op("affine.store", (), [value, array, *variables], {"map": ir.AffineMapAttr.get(place)})
         else:
@@ -67,7 +69,7 @@ class CoreProcess:
             return
         for index in range(action.count):
             array = self.objects[action.fifo, index]
-            inner, place, variables = _loops(builder, array)
+            inner, place, variables = _loops(builder, array, self.walks.get(action.fifo))
             kind = ir.MemRefType(array.type).element_type
             value = inner.value("affine.load", kind, [array, *variables], {"map": ir.AffineMapAttr.get(place)})
             inner.op("allo.stream_put", (), [self._stream(pool.data), value])
@@ -89,14 +91,23 @@ class CoreProcess:
             builder.op("allo.stream_put", (), [self._stream(channel), one])
 
 
-def _loops(builder: Builder, array: ir.Value) -> tuple[Builder, ir.AffineMap, Sequence[ir.Value]]:
-    """Loops over the elements of an array: where their body is, the subscripts, and the variables of these."""
-    shape = ir.MemRefType(array.type).shape
+def _loops(
+    builder: Builder, array: ir.Value, walk: Walk | None
+) -> tuple[Builder, ir.AffineMap, Sequence[ir.Value]]:
+    """Loops over the elements of an array, in the order of a walk: where their body is, the subscripts, and the
+    variables of these."""
+    shape = ir.MemRefType(array.type).shape if walk is None else walk.extents
     inner, variables = builder, []
     zero = ir.AffineMap.get_constant(0, context())
     for extent in shape:
         loop = inner.affine_for((zero, []), (ir.AffineMap.get_constant(extent, context()), []), 1, {})
         variables.append(induction_variable(loop))
         inner = Builder(ir.InsertionPoint.at_block_terminator(loop.regions[0].blocks[0]), builder.loc)
-    place = ir.AffineMap.get(len(shape), 0, [affine_dim(k) for k in range(len(shape))], context())
-    return inner, place, variables
+    subscripts = [affine_dim(k) for k in range(len(shape))]
+    if walk is not None:
+        address = affine_constant(0)
+        for place, stride in zip(subscripts, walk.strides, strict=True):
+            address = address + place * stride
+        subscripts = [address]
+    places = ir.AffineMap.get(len(shape), 0, subscripts, context())
+    return inner, places, variables

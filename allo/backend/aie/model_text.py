@@ -236,15 +236,39 @@ def distribute(text: ModelProcess, source: Pool, fifos: Sequence[tuple[ArrayFifo
     text.end(loops)
 
 
-def pass_on(text: ModelProcess, source: Pool, sinks: Sequence[Pool], length: int, rounds: int) -> None:
-    """A channel by which a memory tile, or a core, sends objects on."""
+def pass_on(text: ModelProcess, source: Pool, sinks: Sequence[Pool], length: int, rounds: int,
+            read: Walk | None = None, written: Walk | None = None) -> None:  # fmt: skip
+    """A channel by which a memory tile, or a core, sends objects on, read or written in the order of a walk."""
     text.give(source.credits, source.credits.depth)
     loops = text.loops([rounds])
     for sink in sinks:
         text.get(sink.credits)
-    text.move(source.data, [sink.data for sink in sinks], length)
+    if read is None and written is None:
+        text.move(source.data, [sink.data for sink in sinks], length)
+    else:
+        _reorder(text, source.data, [sink.data for sink in sinks], length, read, written)
     text.give(source.credits)
     text.end(loops)
+
+
+def _reorder(text: ModelProcess, source: ModelChannel, sinks: Sequence[ModelChannel], length: int,
+             read: Walk | None, written: Walk | None) -> None:  # fmt: skip
+    """Move an object by way of memory: written there by one walk, and read by another, or as it lies."""
+    rows = Walk(0, (length,), (1,))
+    kind, memory = f"memref<{length}x{source.element}>", text.fresh()
+    text.lines.append(f"{memory} = memref.alloc() : {kind}")
+    for walk, is_written in ((written or rows, True), (read or rows, False)):
+        loops = text.loops(walk.extents)
+        place = " + ".join(f"{v} * {stride}" for v, stride in zip(loops, walk.strides, strict=True))
+        if is_written:
+            value = text.get(source)
+            text.lines.append(f"affine.store {value}, {memory}[{place}] : {kind}")
+        else:
+            value = text.fresh()
+            text.lines.append(f"{value} = affine.load {memory}[{place}] : {kind}")
+            for sink in sinks:
+                text.put(sink, value)
+        text.end(loops)
 
 
 def join(text: ModelProcess, fifos: Sequence[tuple[ArrayFifo, Pool]], sink: Pool, rounds: int) -> None:

@@ -26,18 +26,18 @@ from ...mapping import (
     plan_of,
     sequence_of,
 )
-from ...mapping import Mapping as NodeMapping
 from ...poly import hang_of
 from ...poly.hangs import Untold
 from ...target import ProcessorArray
 from ..cpu import LLVMModule
 from .check import check_plan
+from .kernels import KernelRegion, has_product, with_kernels
 from .localize import external_functions, implementations
 from .model import model_of_array
 from .project import write_project
 from .reading import read_region
 from .text import RELEASES, AieRelease, aie_text
-from .timed import ArrayRun, fastest_mappings, timed_run
+from .timed import ArrayRun, CoreCycles, Kernels, fastest_mappings, given_cycles, timed_run
 
 _SHOWN = 4  # steps that an error names
 _LOG = logging.getLogger("allo")
@@ -61,38 +61,63 @@ class AIEModule:
         project: str | None = None,
         profile: bool = False,
         cycles: Mapping[str, int] | None = None,
+        kernels: Kernels = Kernels.SCALAR,
     ) -> None:
-        self._rebuild = partial(AIEModule, module, array, primitives, dialect, project, profile, cycles)
+        self._rebuild = partial(AIEModule, module, array, primitives, dialect, project, profile, cycles, kernels)
         self.top_func_name = module.top
         self.array = array
         self._source = module
         self._dialect = dialect
         self._profile = profile
-        region = read_region(module)
-        self.graph: VirtualGraph = region.graph
-        self._bodies = region.bodies
         self._cycles = cycles
+        self._kernels = kernels
+        self._region = read_region(module, has_product if kernels is Kernels.VECTOR else None)
+        self.graph: VirtualGraph = self._region.graph
+        self._bodies = self._region.bodies
+        self.kernels: KernelRegion | None = None
         self.search: MappingSearch | None = None
         if isinstance(primitives, str) and primitives == "search":
             self._search()
         else:
-            self._take(mapped(region.graph, primitives))
+            self._take(primitives)
         self.project = None if project is None else write_project(Path(project), self)
 
-    def _take(self, mapping: NodeMapping) -> None:
-        """Plan a mapping. Raises TargetError for one that does not fit, or that would not end."""
-        self.plan: ArrayPlan = plan_of(mapping, self.array)
+    def _take(self, steps: Any) -> None:
+        """Plan the mapping of steps. Raises TargetError for one that does not fit, or that would not end."""
+        self.plan: ArrayPlan = self._planned(steps)
         self.sequence: RuntimeSequence = sequence_of(self.plan)
         check_plan(self.plan, self.sequence)
         vars(self).pop("model", None)  # that of a mapping that was refused
         self._refuse_hangs()
+
+    def _planned(self, steps: Any) -> ArrayPlan:
+        """The plan of steps; with vector kernels, layouts that DMA engines cannot make are left to cores."""
+        refused: dict[tuple[str, int], str] = {}
+        while True:
+            if self._kernels is Kernels.VECTOR:
+                bodies = self._region.bodies
+                costs = CoreCycles.of_bodies(self.array, Kernels.VECTOR, bodies, given_cycles(self._cycles))
+                self.kernels = with_kernels(self._region.graph, bodies, self.array, refused, costs.of_kernel)
+                self.graph, self._bodies = self.kernels.graph, self.kernels.bodies
+            mapping = mapped(self.graph, steps)
+            try:
+                plan = plan_of(mapping, self.array)
+            except TargetError:
+                orders = self.graph.orders() - refused.keys()
+                if not orders:
+                    raise
+                refused |= dict.fromkeys(orders, "objects of this order alone need a DMA channel of their own")
+                continue
+            if not plan.refused:
+                return plan
+            refused |= {(own.function, own.parameter): own.reason for own in plan.refused}
 
     def _search(self) -> None:
         """Take the fastest mapping that a search finds."""
         self.search = fastest_mappings(self.graph, self.array, self._bodies, self._cycles)
         for candidate in self.search.candidates:
             try:
-                self._take(candidate.mapping)
+                self._take(candidate.mapping.steps)
                 return
             except TargetError:  # its cores would wait for one another for ever
                 continue
@@ -140,19 +165,21 @@ class AIEModule:
         return LLVMModule(self.model)
 
     def timed(
-        self, power_mode: str | None = None, kernels: str = "scalar", cycles: Mapping[str, int] | None = None
+        self, power_mode: str | None = None, kernels: str | None = None, cycles: Mapping[str, int] | None = None
     ) -> ArrayRun:
         """A call with clocks, *simulated*: DMA engines, memory tiles, object FIFOs, and the loops of cores.
 
         Streams move four bytes a cycle. Cycles are those of the clock of `power_mode`, or of the target's frequency.
         With `kernels="scalar"` loops take the time of the code that is emitted, an operation a cycle; with `"vector"`
         products of matrices take that of a kernel of the library for the vector unit, and loops without branches that
-        of its lanes. `cycles` has those of functions of C++, by name. docs/npu.md has what it is calibrated on.
+        of its lanes; without it, those that the program was built with. `cycles` has those of functions of C++, by
+        name. docs/npu.md has what it is calibrated on.
         Raises TargetError where the time depends on data, or is not known.
         """
         return timed_run(
             self.plan, self.sequence, self._bodies, self.top_func_name,
-            power_mode=power_mode, kernels=kernels, cycles=self._cycles if cycles is None else cycles,
+            power_mode=power_mode, kernels=self._kernels if kernels is None else kernels,
+            cycles=self._cycles if cycles is None else cycles,
         )  # fmt: skip
 
     @property

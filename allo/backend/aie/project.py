@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ...errors import TargetError
 from ..headers import templates_directory
+from .kernels import kernel_headers
 
 if TYPE_CHECKING:
     from .module import AIEModule
@@ -42,6 +44,9 @@ def write_project(folder: Path, module: AIEModule) -> Path:
         files[source.name] = source.read_text()
         core = "aie2p" if module.array.part.startswith("npu2") else "aie2"
         rules.append(_filled("object.mk", {"NAME": external, "SOURCE": source.name, "CORE": core}))
+    if module.kernels is not None:
+        for place, headers in zip((folder, folder / "host"), kernel_headers(), strict=True):
+            shutil.copytree(headers, place, dirs_exist_ok=True)
     words |= {"OBJECTS": " ".join(f"{name}.o" for name, _ in module.externals), "RULES": "".join(rules)}
     for name in ("Makefile", "run.py"):
         files[name] = _filled(name, words)

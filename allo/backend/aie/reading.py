@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from math import prod
 
@@ -31,7 +32,7 @@ from ...mapping import (
     VirtualStream,
     overlapping,
 )  # fmt: skip
-from ...poly import overwritten_arguments
+from ...poly import begins_anew, overwritten_arguments
 from ...poly.formula import compile_map, evaluate
 from ...poly.token_counts import Uncounted, tokens_of
 from ..instantiate import instantiate
@@ -58,8 +59,8 @@ class ReadRegion:
     bodies: Module
 
 
-def read_region(module: Module) -> ReadRegion:
-    """The graph of the region that is the entry of a module.
+def read_region(module: Module, stays: Callable[[ir.Block], bool] | None = None) -> ReadRegion:
+    """The graph of the region that is the entry of a module; nests of functions that `stays` tells are not joined.
 
     Raises TargetError for what an array of processors cannot run, with the line.
     """
@@ -75,7 +76,7 @@ def read_region(module: Module) -> ReadRegion:
     _let_all_be_positions(prepared)
     instances = instantiate(prepared)
     drop_idle_ends(instances)
-    return _Reader(instances).read()
+    return _Reader(instances, stays).read()
 
 
 def _let_all_be_positions(module: Module) -> None:
@@ -100,6 +101,7 @@ class _Reader:
     """One region that is read; its tasks are calls by now."""
 
     module: Module
+    stays: Callable[[ir.Block], bool] | None
     bodies: Module = field(init=False)
     known: dict[str, LocalBody] = field(default_factory=dict)
     texts: dict[str, LocalBody] = field(default_factory=dict)  # by what a function is at first
@@ -126,9 +128,16 @@ class _Reader:
                     at=location_of(op),
                     hint="move it into a task; let tasks pass arrays through streams",
                 )
+        nodes = [node for node in nodes if not self._is_idle(node)] or nodes
         graph = VirtualGraph(arguments, tuple(nodes), tuple(self._edges(nodes)))
         _refuse_races(graph)
         return ReadRegion(graph, self.bodies)
+
+    def _is_idle(self, node: VirtualNode) -> bool:
+        """Whether a position has nothing to do: all its branches are those of others."""
+        entry = entry_block(self.bodies.function(node.function))
+        assert entry is not None
+        return not node.ends and all(op.name == "arith.constant" for op in statements(entry)[:-1])
 
     def _arguments(self, top: ir.OpView) -> tuple[CallArray, ...]:
         found = []
@@ -192,7 +201,7 @@ class _Reader:
             text = str(made)
             made.attributes["sym_name"] = string_attr(callee)
             if text not in self.texts:
-                without_temporaries(alone, callee)
+                without_temporaries(alone, callee, self.stays)
                 demand_for_cores(alone, callee)
                 self.texts[text] = localized(alone, callee, self.bodies, arrays)
             self.known[callee] = self.texts[text].inside(outer)
@@ -207,8 +216,9 @@ class _Reader:
         if number in self.written[function]:
             return PartAccess.OUT
         effects = Effects(self.bodies)
-        written = any(entry.arguments[number] in effects.touched(op).writes for op in users)
-        return PartAccess.BOTH if written else PartAccess.IN
+        if not any(entry.arguments[number] in effects.touched(op).writes for op in users):
+            return PartAccess.IN
+        return PartAccess.OUT if begins_anew(self.bodies, function, number) else PartAccess.BOTH
 
     # -- streams -----------------------------------------------------------------------------------
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from mlir import ir
 
 from ...ir.access import is_end
@@ -19,11 +21,12 @@ _AFTER = "builtin.module(func.func(affine-scalrep,canonicalize))"
 _KNOWN = ("affine.", "arith.", "math.", "memref.alloc", "memref.dealloc", "func.return")
 
 
-def without_temporaries(module: Module, name: str) -> None:
+def without_temporaries(module: Module, name: str, stays: Callable[[ir.Block], bool] | None = None) -> None:
     """Let a function keep no more than it has to, in place.
 
     Integers have the bits that are needed; no array is a copy of an argument, or between nests if these can be one.
-    Nests that use streams or call functions stay in their order, as all that is around them.
+    Nests that use streams or call functions stay in their order, as all that is around them; those of functions that
+    `stays` tells are not joined.
     """
     function = module.function(name)
     narrow_integers(function, container_width)
@@ -36,8 +39,9 @@ def without_temporaries(module: Module, name: str) -> None:
         drop_unread_arrays(alone.function(name))
         with hidden(alone.mlir.body):
             run_passes(_BEFORE, alone.mlir.operation)
-        fuse_nests(alone.function(name))
-        contract_arrays(alone.function(name))
+        if stays is None or not stays(alone.function(name).regions[0].blocks[0]):
+            fuse_nests(alone.function(name))
+            contract_arrays(alone.function(name))
         with hidden(alone.mlir.body):
             run_passes(_AFTER, alone.mlir.operation)
         made = alone.function(name).operation.clone(ir.InsertionPoint(function.operation))

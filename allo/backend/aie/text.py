@@ -84,12 +84,24 @@ def _fifo(name: str, producer: str, consumers: list[str], depth: int, kind: str)
     return f"aie.objectfifo @{name}({producer}, {{{listed}}}, {depth} : i32) : !aie.objectfifo<{kind}>"
 
 
+def _dimensions(way: str, walk: Walk | None) -> str:
+    """The walk over an object of the DMA engine at one end of a FIFO."""
+    if walk is None:
+        return ""
+    loops = (f"<size = {n}, stride = {s}>" for n, s in zip(walk.extents, walk.strides, strict=True))
+    return f" dimensions{way}Stream [{', '.join(loops)}]"
+
+
 def _route(plan: ArrayPlan, route: Route) -> Iterator[str]:
     shim = _tile(route.shim, 0)
     near = shim if route.hub is None else _tile(route.hub, 1)
     for fifo in route.fifos:
         cores = [_core_tile(plan, core) for core in fifo.cores]
-        ends = (near, cores) if fifo.to_core else (cores[0], [near])
+        sent, received = (fifo.near, fifo.at_core) if fifo.to_core else (fifo.at_core, fifo.near)
+        if fifo.to_core:
+            ends = near + _dimensions("To", sent), [core + _dimensions("From", received) for core in cores]
+        else:
+            ends = cores[0] + _dimensions("To", sent), [near + _dimensions("From", received)]
         yield _fifo(fifo.name, *ends, fifo.depth, object_kind(fifo))
     if route.hub is None:
         return

@@ -14,6 +14,7 @@ from ...ir.types import (
     Int,
     UFixed,
     UInt,
+    bfloat16,
     float16,
     float32,
     float64,
@@ -29,6 +30,7 @@ _FIXED_WIDTH: Mapping[str, AlloType] = {
     for signed in (True, False)
 } | {"size_t": UInt(64)}
 _FLOATS: dict[str, AlloType] = {"float": float32, "double": float64, "_Float16": float16}
+_CLASSES: dict[str, AlloType] = {"half": float16, "bfloat16": bfloat16}  # of headers of tools for hardware
 _WORDS = frozenset({"unsigned", "signed", "int", "short", "long", "char", "bool", *_FLOATS})
 _IGNORED = frozenset(
     {"volatile", "register", "static", "struct", "typename", "__restrict__", "__restrict", "restrict"}
@@ -164,8 +166,8 @@ class TypeReader:
             return self.read(self.types[name], (*pending, name))
         if name in _FIXED_WIDTH:
             return CxxType(_FIXED_WIDTH[name], name if name == "size_t" else f"std::{name}")
-        if name == "half":
-            return CxxType(float16, "half")
+        if name in _CLASSES:
+            return CxxType(_CLASSES[name], name)
         if name == "void":
             return CxxType(None, "void")
         raise UnsupportedType(f"kernels have no type `{name}`")

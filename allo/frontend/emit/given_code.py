@@ -5,6 +5,8 @@ A module from text names such code too, and may be anybody's: it runs if it is i
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from mlir import ir
 
 from ...ir.builder import string_attr
@@ -30,7 +32,12 @@ def is_given(declaration: ir.Operation) -> bool:
 
 def source_attribute(kernel: ExternalKernel) -> ir.Attribute:
     """The attribute `EXTERNAL` of declarations of `kernel`."""
-    return ir.DictAttr.get({name: _fact(value) for name, value in kernel.facts}, context())
+    return facts_attribute(kernel.facts)
+
+
+def facts_attribute(facts: Iterable[tuple[str, str | bool | tuple[str, ...]]]) -> ir.Attribute:
+    """The attribute `EXTERNAL` of declarations of a function of C++ with these facts."""
+    return ir.DictAttr.get({name: _fact(value) for name, value in facts}, context())
 
 
 def _fact(value: str | bool | tuple[str, ...]) -> ir.Attribute:

@@ -15,7 +15,7 @@ from ....mapping import ArrayPlan, RuntimeSequence
 from ....target import ProcessorArray
 from ..core_body import CoreBodies
 from .array_trace import ArrayTrace
-from .core_cycles import CoreCycles, Kernels
+from .core_cycles import CoreCycles, Kernels, kernels_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,22 +69,20 @@ def timed_run(
 ) -> ArrayRun:
     """One call of a planned program with clocks; `AIEModule.timed` says what the options mean."""
     array = plan.array
-    if kernels not in list(Kernels):
-        listed = ", ".join(repr(str(own)) for own in Kernels)
-        raise TargetError(f"kernels must be {listed}; got {kernels!r}", hint=nearest(str(kernels), list(Kernels)))
+    kind = kernels_of(kernels)
     if power_mode is not None and power_mode not in array.clocks:
         listed = ", ".join(array.clocks) or "none"
         raise TargetError(
             f"'{array.name}' has no power mode {power_mode!r}; there is {listed}",
             hint=nearest(str(power_mode), array.clocks),
         )
-    made, found = replayed(plan, sequence, bodies, CoreCycles(array, Kernels(kernels), given_cycles(cycles)))
+    made, found = replayed(plan, sequence, bodies, CoreCycles.of_bodies(array, kind, bodies, given_cycles(cycles)))
     if found.stuck:
         raise InternalError(f"'{top}' ends, but not if it is timed: {found.stuck[0]}")
     frequency = array.frequency if power_mode is None else array.clocks[power_mode]
     return ArrayRun(
         top, array.part, frequency, found, basis="on the model of the array",
-        array=array, power_mode=power_mode, kernels=Kernels(kernels), cores=len(plan.mapping.cores),
+        array=array, power_mode=power_mode, kernels=kind, cores=len(plan.mapping.cores),
         multiplied=dict(made.multiplied),
     )  # fmt: skip
 

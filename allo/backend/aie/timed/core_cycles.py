@@ -10,7 +10,7 @@ from math import ceil, prod
 
 from mlir import ir
 
-from ....errors import TargetError
+from ....errors import TargetError, nearest
 from ....ir.access import (
     accessed,
     callee_name,
@@ -22,16 +22,21 @@ from ....ir.access import (
     is_store,
     stored,
 )
+from ....ir.module import Module
 from ....ir.walk import bound_operands, induction_variable, location_of, operations, statements
 from ....ir.words import container_width
 from ....poly import extract, passed_on
 from ....poly.formula import compile_map, evaluate
 from ....target import ProcessorArray
+from ..kernels import known_cycles, known_products
+from ..kernels.contract import product_cycles
+from ..kernels.products import MatrixProduct, product_in
 from ..localize import bits_of
-from .products import MatrixProduct, product_in
 
 _FREE = ("arith.constant", "arith.index_cast", "affine.yield", "scf.yield", "allo.sign_cast", "memref.alloc")
 _CASTS = ("arith.ext", "arith.trunc")
+# Instructions of functions of lanes, counted in the text of our kernels (allo_kernels.h).
+_FUNCTIONS = {"math.exp": 24, "math.tanh": 36, "math.sqrt": 8, "math.rsqrt": 8, "arith.divf": 8}
 
 
 class Kernels(StrEnum):
@@ -43,12 +48,34 @@ class Kernels(StrEnum):
 
 @dataclass(slots=True)
 class CoreCycles:
-    """Cycles of statements of cores of `array`; `given` are those of functions of C++, by name."""
+    """Cycles of statements of cores of `array`; `given` are those of calls of functions of C++, and `summed` the
+    products of two elements that these sum."""
 
     array: ProcessorArray
     kernels: Kernels
     given: Mapping[str, int]
+    summed: Mapping[str, Mapping[str, int]]
     known: dict[ir.Operation, int] = field(default_factory=dict)
+
+    @classmethod
+    def of_bodies(
+        cls, array: ProcessorArray, kernels: Kernels, bodies: Module, given: Mapping[str, int]
+    ) -> CoreCycles:
+        """The cycles of what bodies of tasks call, with what a user says of it."""
+        stated = {name: array.timing.call + count for name, count in given.items()}
+        return cls(array, kernels, {**known_cycles(bodies), **stated}, known_products(bodies))
+
+    def of_kernel(self, nest: ir.Operation, lanes: Mapping[ir.Operation, int]) -> tuple[int, Mapping[str, int]]:
+        """The cycles of a nest as a kernel, with its call, and the products of elements that it sums; `lanes` are how
+        many iterations of a loop are done at once."""
+        return self.array.timing.call + self._on_lanes(nest, lanes), self.multiplied(nest, {})
+
+    def _on_lanes(self, loop: ir.Operation, lanes: Mapping[ir.Operation, int]) -> int:
+        own = statements(loop.regions[0].blocks[0])
+        inner = [op for op in own if len(op.regions)]
+        once = self._instructions([op for op in own if not len(op.regions)])
+        once += sum(self._on_lanes(op, lanes) for op in inner) + (self.array.timing.branch if inner else 0)
+        return ceil(len(trips_of(loop, {})) / lanes.get(loop, 1)) * once
 
     def of(self, op: ir.Operation, values: Mapping[ir.Value, int]) -> int:
         """The cycles of a statement, with what is known of the variables of loops around it.
@@ -67,7 +94,7 @@ class CoreCycles:
                 hint="loops with affine bounds have a time",
             )  # fmt: skip
         if op.name == "func.call":
-            return self.array.timing.call + self._function(op)
+            return self._function(op)
         if op.name == "memref.copy":
             return ceil(_bytes(op.operands[0].type) / self.array.timing.store)
         return 0 if op.name in _FREE or op.name == "memref.dealloc" else 1
@@ -103,6 +130,8 @@ class CoreCycles:
         Of branches that depend on data, or on loops within the statement, the longer ones count, as in `of`.
         """
         found: Counter[str] = Counter()
+        if op.name == "func.call":
+            return Counter(self.summed.get(callee_name(op), {}))
         if op.name in ("affine.if", "scf.if"):
             branches = [self._multiplied(block, values) for region in op.regions for block in region.blocks]
             return max(branches, key=Counter.total, default=found)
@@ -141,15 +170,9 @@ class CoreCycles:
 
     def _product(self, found: MatrixProduct) -> int:
         """The cycles of blocks of native shape: an instruction for each, and one more for each block of results."""
-        native = self.array.products[found.element]
-        timing = self.array.timing
-        return timing.call + found.batch * min(
-            ceil(found.rows / m)
-            * ceil(found.columns / n)
-            * (ceil(found.terms / k) + timing.block)
-            * ceil(m * k * n / native.rate)
-            for m, k, n in native.shapes
-        )
+        shapes, call = self.array.products[found.element].shapes, self.array.timing.call
+        one = product_cycles(self.array, found.element, found.rows, found.terms, found.columns, shapes)
+        return call + found.batch * (one - call)
 
     def _around(self, found: MatrixProduct, values: Mapping[ir.Value, int]) -> int:
         """The cycles of what is in the nest of a product beside it."""
@@ -161,14 +184,27 @@ class CoreCycles:
         return total
 
     def _lanes(self, ops: Sequence[ir.Operation], times: int) -> int:
-        """The cycles of operations on vectors: loads, stores and an operation each at once."""
-        timing = self.array.timing
+        """The cycles of operations on vectors, `times` in all."""
         worked = [op for op in ops if op.name not in _FREE and not op.name.startswith(_CASTS)]
         kinds = [stored(op).type if _writes(op) else op.results[0].type for op in worked if _has_value(op)]
-        lanes = timing.vector // max((_width(kind) // 8 for kind in kinds), default=1)
+        lanes = self.array.timing.vector // max((_width(kind) // 8 for kind in kinds), default=1)
+        return ceil(times / lanes) * self._instructions(ops)
+
+    def _instructions(self, ops: Sequence[ir.Operation]) -> int:
+        """The instructions of operations on vectors: loads, stores and an operation each at once."""
+        timing = self.array.timing
+        worked = [op for op in ops if op.name not in _FREE and not op.name.startswith(_CASTS)]
         stores, loads = sum(map(_writes, worked)), sum(map(_reads, worked))
         moved = max(loads * ceil(timing.vector / timing.load), stores * ceil(timing.vector / timing.store))
-        return ceil(times / lanes) * max(moved, len(worked) - loads - stores)
+        return max(moved, sum(_FUNCTIONS.get(op.name, 1) for op in worked) - loads - stores)
+
+
+def kernels_of(given: object) -> Kernels:
+    """What a user asks for; raises TargetError for what is none of them."""
+    if given not in list(Kernels):
+        listed = ", ".join(repr(str(own)) for own in Kernels)
+        raise TargetError(f"kernels must be {listed}; got {given!r}", hint=nearest(str(given), list(Kernels)))
+    return Kernels(str(given))
 
 
 def trips_of(loop: ir.Operation, values: Mapping[ir.Value, int]) -> range:
@@ -203,9 +239,10 @@ def _writes(op: ir.Operation) -> bool:
 
 
 def _has_lanes(op: ir.Operation) -> bool:
-    slow = ("arith.div", "arith.rem")
+    slow = ("arith.divs", "arith.divu", "arith.rem")
     plain = op.name.startswith("arith.") and not op.name.startswith(slow)
-    return plain or ((_reads(op) or _writes(op)) and is_affine_access(op)) or is_end(op) or op.name == "affine.yield"
+    moves = (_reads(op) or _writes(op)) and is_affine_access(op)
+    return plain or op.name in _FUNCTIONS or moves or is_end(op) or op.name == "affine.yield"
 
 
 def _is_chain(loop: ir.Operation) -> bool:

@@ -21,7 +21,7 @@ def fastest_mappings(
 ) -> MappingSearch:
     """Mappings of a graph on an array; `cycles` are those of functions of C++. Raises TargetError without these."""
     given = given_cycles(cycles)
-    costs = CoreCycles(array, Kernels.VECTOR, given)
+    costs = CoreCycles.of_bodies(array, Kernels.VECTOR, bodies, given)
     work: dict[str, int] = {}
     for name in {node.function: None for node in graph.nodes}:
         entry = entry_block(bodies.function(name))
@@ -41,5 +41,5 @@ def _cycles(mapping: NodeMapping, array: ProcessorArray, bodies: Module, given: 
         check_plan(plan, sequence)
     except TargetError:
         return None
-    _, found = replayed(plan, sequence, bodies, CoreCycles(array, Kernels.VECTOR, given))
+    _, found = replayed(plan, sequence, bodies, CoreCycles.of_bodies(array, Kernels.VECTOR, bodies, given))
     return None if found.stuck else found.total

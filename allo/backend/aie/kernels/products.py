@@ -41,10 +41,10 @@ def product_in(loop: ir.Operation) -> MatrixProduct | None:
     columns, if each of their iterations has sums of its own; loops whose iterations add to the same sums are over
     terms; others make many products.
     """
-    found = [op for op in operations(loop.regions[0].blocks[0], "arith.muli", "arith.mulf") if _factors(op)]
+    found = [op for op in operations(loop.regions[0].blocks[0], "arith.muli", "arith.mulf") if factors_of(op)]
     if len(found) != 1:
         return None
-    factors, total, loops = _factors(found[0]), _sum_of(found[0]), _loops(found[0], loop)
+    factors, total, loops = factors_of(found[0]), sum_of(found[0]), _loops(found[0], loop)
     if factors is None or total is None or loops is None:
         return None
     first, second = factors
@@ -69,16 +69,21 @@ def product_in(loop: ir.Operation) -> MatrixProduct | None:
     return MatrixProduct(element, **sizes, beside=_beside(loops, outer, total))
 
 
-def _factors(product: ir.Operation) -> tuple[ir.Operation, ir.Operation] | None:
+def has_product(block: ir.Block) -> bool:
+    """Whether products of elements of two arrays are summed in a block."""
+    return any(factors_of(op) and sum_of(op) for op in operations(block, "arith.muli", "arith.mulf"))
+
+
+def factors_of(product: ir.Operation) -> tuple[ir.Operation, ir.Operation] | None:
     """The loads of two arrays that are multiplied."""
-    loads = [_behind_casts(value) for value in product.operands]
+    loads = [behind_casts(value) for value in product.operands]
     if any(load is None or not is_load(load) or not is_affine_access(load) for load in loads):
         return None
     first, second = (load for load in loads if load is not None)
     return first, second
 
 
-def _behind_casts(value: ir.Value) -> ir.Operation | None:
+def behind_casts(value: ir.Value) -> ir.Operation | None:
     while not isinstance(value.owner, ir.Block):
         op = value.owner.operation
         if not op.name.startswith(_CASTS):
@@ -87,16 +92,16 @@ def _behind_casts(value: ir.Value) -> ir.Operation | None:
     return None
 
 
-def _sum_of(product: ir.Operation) -> ir.Operation | None:
+def sum_of(product: ir.Operation) -> ir.Operation | None:
     """The store of the sum that a product is added to, read in the same iteration."""
     add = _only_user(product)
     if add is None or add.name not in ("arith.addi", "arith.addf"):
         return None
     store = _only_user(add)
-    if store is None or not is_store(store) or not is_affine_access(store) or _behind_casts(stored(store)) != add:
+    if store is None or not is_store(store) or not is_affine_access(store) or behind_casts(stored(store)) != add:
         return None
     for value in add.operands:
-        load = _behind_casts(value)
+        load = behind_casts(value)
         if load is not None and is_load(load) and is_affine_access(load) and accessed(load) == accessed(store):
             same = access_map(load) == access_map(store) and subscripts(load) == subscripts(store)
             return store if same and load.block == store.block else None
@@ -144,7 +149,7 @@ def _role(loop: ir.Operation, first: ir.Operation, second: ir.Operation, total: 
 
 def _begins(store: ir.Operation) -> bool:
     """Whether a store begins a sum: with a constant, or with what another array has."""
-    made = _behind_casts(stored(store))
+    made = behind_casts(stored(store))
     if made is None or made.name == "arith.constant":
         return made is not None
     return is_load(made) and accessed(made) != accessed(store)
