@@ -13,12 +13,14 @@ from datetime import date
 from pathlib import Path
 
 from . import (
+    points_rtl,
     reproduce_cpu,
     reproduce_fig12,
     reproduce_points,
     reproduce_rtl,
     reproduce_streams,
     reproduce_table3,
+    sizes_rtl,
 )
 from .tables import in_markdown
 
@@ -29,6 +31,8 @@ TABLES: dict[str, Callable[[], str]] = {
     "streams": lambda: in_markdown(reproduce_streams.HEADER, reproduce_streams.rows()),
     "fig. 12": lambda: in_markdown(reproduce_fig12.HEADER, reproduce_fig12.rows()),
     "rtl": reproduce_rtl.table,
+    "rtl points": lambda: in_markdown(points_rtl.HEADER, list(points_rtl.rows())),
+    "rtl sizes": lambda: in_markdown(sizes_rtl.HEADER, sizes_rtl.rows()),
     "cpu": reproduce_cpu.table,
 }
 

@@ -120,6 +120,11 @@ def take_turns(rows: int, product: Product, r: int, c: int, t: int = 1) -> bool:
     return rows // r * -(-product.columns // c) >= wanted
 
 
+def fewer(tile: Tile) -> Tile:
+    """A row of the tile, or half a row, for what is computed once: where no units are shared, it has its own."""
+    return tile._replace(rows=1) if tile.rows > 1 else tile._replace(columns=divisor(tile.columns, tile.columns // 2))
+
+
 def tree_tile(rows: int, columns: int, dsp: int, lane: int = DSP_LANE) -> tuple[int, int]:
     """The most lanes within `dsp` for a matrix times a vector from either side: rows and columns of a piece."""
     choices = [
@@ -162,15 +167,16 @@ def in_banks(s: allo.Schedule, buffer: Any, *factors: int) -> None:
             s.partition(buffer, dim=dim, factor=factor)
 
 
-def row_wise(s: allo.Schedule, buffer: str, tile: Tile) -> None:
+def row_wise(s: allo.Schedule, buffer: str, tile: Tile, first: Tile | None = None) -> None:
     """Sum in `buffer`, where the sums along k of all elements take turns.
 
-    The kernel is `for i: for j: (buffer[i, j] = ...; for k: buffer[i, j] += ...)`.
+    The kernel is `for i: for j: (buffer[i, j] = ...; for k: buffer[i, j] += ...)`. What the sums begin with is computed
+    before, in as many lanes as the tile `first` has, by default in those of the sums.
     """
     k, *term = s.split("k", tile.terms) if tile.terms > 1 else ("k",)
     s.reorder(k, "i", "j", *term)
-    for nest in ("S_i_0_1", "S_i_0"):
-        spread(s, f"{nest}.i", f"{nest}.j", tile)
+    for nest, lanes in (("S_i_0_1", first or tile), ("S_i_0", tile)):
+        spread(s, f"{nest}.i", f"{nest}.j", lanes)
     in_banks(s, s.buffers[buffer], tile.rows, tile.columns)
 
 

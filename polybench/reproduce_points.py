@@ -52,27 +52,38 @@ def fastest(kernel: str, known: dict[str, Figures], point: Point, *, fabric: boo
     return min(fitting, key=lambda item: item[1].cycles or 0, default=None)
 
 
-def rows() -> list[Sequence[Any]]:
-    """The rows of the table: one for each published point, or two."""
-    found: list[Sequence[Any]] = []
+def chosen() -> list[tuple[Point, str, Figures]]:
+    """The designs beside each published point, one or two, with what is estimated of them."""
+    found: list[tuple[Point, str, Figures]] = []
     for kernel in KERNELS:
         designs = {name: design for name, design in load(kernel).designs.items() if name not in ("vanilla", "cpu")}
         known = {name: estimated(design, "MEDIUM") for name, design in designs.items()}
         for point in compared(kernel):
-            tool = point.tool if point.simulated else f"{point.tool} (fails in RTL simulation)"
             least = None
             for fabric in (False, True):
-                chosen = fastest(kernel, known, point, fabric=fabric)
-                if chosen is None or (least is not None and (chosen[1].cycles or 0) >= min(least, point.cycles)):
+                best = fastest(kernel, known, point, fabric=fabric)
+                if best is None or (least is not None and (best[1].cycles or 0) >= min(least, point.cycles)):
                     continue
-                name, ours = chosen
-                least = ours.cycles or 0
-                note = "".join(f", {op}: {how}" for op, how in designs[name].operators.items())
-                theirs = (kernel, tool, point.dsp, point.lut, point.cycles)
-                mine = (name + note, ours.dsp, ours.lut, least, round(least / point.cycles, 2))
-                found.append((*theirs, *mine))
+                found.append((point, *best))
+                least = best[1].cycles or 0
                 if least <= point.cycles:
                     break
+    return found
+
+
+def titled(point: Point) -> str:
+    """The tool of a published point, which says where its design fails."""
+    return point.tool if point.simulated else f"{point.tool} (fails in RTL simulation)"
+
+
+def rows() -> list[Sequence[Any]]:
+    """The rows of the table: one for each published point, or two."""
+    found: list[Sequence[Any]] = []
+    for point, name, ours in chosen():
+        note = "".join(f", {op}: {how}" for op, how in load(point.kernel).designs[name].operators.items())
+        least = ours.cycles or 0
+        theirs = (point.kernel, titled(point), point.dsp, point.lut, point.cycles)
+        found.append((*theirs, name + note, ours.dsp, ours.lut, least, round(least / point.cycles, 2)))
     return found
 
 

@@ -1,11 +1,13 @@
 """Simulates designs in SystemVerilog cycle by cycle, float32, and keeps what was found in `measured_rtl.csv`.
 
     python -m polybench.reproduce_rtl [--kernel NAME ...] [--design NAME ...] [--size SIZE ...] [--seconds N] [--count]
+    python -m polybench.reproduce_rtl --points [--kernel NAME ...] [--seconds N] [--count]
 
 For each design, of MEDIUM, SMALL and MINI (or the sizes asked for) the first whose cycles are at most CYCLES and whose
 simulation ends in so many seconds: cycles of the run beside those predicted, and whether all bits are those of the CPU.
 A design that is at none of them is there with the reason. `--count` adds what Yosys counts for an UltraScale+ device.
-The rows of other designs stay as they are; `python -m polybench.document rtl` writes the table.
+`--points` are the designs beside published ones, at MEDIUM.
+The rows of other designs stay as they are; `python -m polybench.document rtl "rtl points"` writes the tables.
 """
 
 from __future__ import annotations
@@ -27,6 +29,8 @@ import allo
 
 from .accuracy import inputs
 from .evaluation import estimated
+from .published import TABLE_3
+from .reproduce_points import chosen
 from .suite import NAMES, load
 from .tables import in_markdown
 
@@ -34,6 +38,7 @@ FILE = Path(__file__).with_name("measured_rtl.csv")
 DESIGNS = ("vanilla", "best")
 SIZES = ("MEDIUM", "SMALL", "MINI")
 CYCLES, LINES = 2_000_000_000, 60_000  # at most, and lines of SystemVerilog
+FLAT = 600  # lines of SystemVerilog at most that Yosys sees as one netlist; of others units are counted alone
 HEADER = (
     "kernel", "design", "size", "cycles (simulated)", "cycles (predicted)", "bits of the CPU",
     "LUT (Yosys)", "FF (Yosys)", "DSP (Yosys)", "cycles (Vitis, estimated)",
@@ -77,7 +82,7 @@ def measured(kernel: str, design: str, size: str, *, count: bool) -> Measured:
     found = replace(found, simulated=built.cycles, equal=equal)
     if not count:
         return found
-    counts = built.synthesise()
+    counts = built.synthesise(by_unit=lines > FLAT)
     return replace(found, lut=counts.lut, ff=counts.ff, dsp=counts.dsp)
 
 
@@ -112,18 +117,22 @@ def _value(name: str, text: str) -> Any:
 
 
 def write(rows: Sequence[Measured]) -> None:
-    """The file anew."""
-    order = {(kernel, design): n for n, (kernel, design) in enumerate((k, d) for k in NAMES for d in DESIGNS)}
+    """The file anew: kernels in the order of the benchmarks, their designs too, after those that all have."""
     with FILE.open("w", newline="", encoding="utf-8") as file:
         writer = csv.DictWriter(file, [field.name for field in fields(Measured)], lineterminator="\n")
         writer.writeheader()
-        for row in sorted(rows, key=lambda row: order.get((row.kernel, row.design), len(order))):
+        for row in sorted(rows, key=_place):
             writer.writerow({name: "" if value is None else value for name, value in asdict(row).items()})
+
+
+def _place(row: Measured) -> tuple[int, int]:
+    designs = list(dict.fromkeys((*DESIGNS, *load(row.kernel).designs)))
+    return NAMES.index(row.kernel), designs.index(row.design)
 
 
 def table() -> str:
     """The table of what was simulated, and a list of what was not."""
-    rows = read()
+    rows = [row for row in read() if row.design in DESIGNS]
     body = [
         (
             row.kernel, row.design, row.size, row.simulated, row.predicted, "equal" if row.equal else "DIFFERENT",
@@ -144,6 +153,12 @@ def table() -> str:
     return "\n".join([in_markdown(HEADER, body), *(["", "Not simulated:", "", *listed] if listed else [])])
 
 
+def beside_published() -> list[tuple[str, str]]:
+    """Kernels and designs that stand beside published ones."""
+    points = [(point.kernel, name) for point, name, _ in chosen()]
+    return list(dict.fromkeys([*points, *((kernel, "table3") for kernel in TABLE_3)]))
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--kernel", nargs="*", default=NAMES)
@@ -151,21 +166,24 @@ def main() -> int:
     parser.add_argument("--size", nargs="*", default=SIZES)
     parser.add_argument("--seconds", type=float, default=600)
     parser.add_argument("--count", action="store_true")
+    parser.add_argument("--points", action="store_true", help="designs beside published ones, at MEDIUM")
     parser.add_argument("--one", nargs=3, help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.one:
         print(json.dumps(asdict(measured(*options.one, count=options.count))))
         return 0
-    for kernel in options.kernel:
-        for design in options.design:
-            found: Measured | None = None
-            for size in options.size:
-                found = elsewhere(kernel, design, size, count=options.count, seconds=options.seconds)
-                if not found.failure:
-                    break
-            if found is not None:
-                print(found, flush=True)
-                write([*(row for row in read() if (row.kernel, row.design) != (kernel, design)), found])
+    tasks = [(kernel, design) for kernel in options.kernel for design in options.design]
+    if options.points:
+        tasks = [(kernel, design) for kernel, design in beside_published() if kernel in options.kernel]
+    for kernel, design in tasks:
+        found: Measured | None = None
+        for size in ("MEDIUM",) if options.points else options.size:
+            found = elsewhere(kernel, design, size, count=options.count, seconds=options.seconds)
+            if not found.failure:
+                break
+        if found is not None:
+            print(found, flush=True)
+            write([*(row for row in read() if (row.kernel, row.design) != (kernel, design)), found])
     return 0
 
 

@@ -64,7 +64,7 @@ INSIDE: dict[str, tuple[str, ...]] = {
     "allo.importers": ("graph", "operators", "einsum"),
     "allo.backend.rtl": (
         "library", "netlist simulate synthesise", "lowering", "interface",
-        "extents host bus_host left loops stuck", "chip", "module",
+        "extents host bus_host left loops stuck", "chip units", "module",
     ),
 }
 

@@ -34,6 +34,7 @@ from .resources import array_name, array_resources, beyond, own_resources, unit_
 from .rules import as_the_tool_reads
 from .rules.divided import DividedArray, as_notes, divisions, memories_of
 from .stated import demand_stated_loops
+from .subscripts import address_products
 from .traced import traced_cycles
 
 if TYPE_CHECKING:
@@ -239,7 +240,7 @@ class _Estimation:
         """Overlap what a function runs one after the other, if the device has units enough for that."""
         apart = Resources()
         for span in report.spans.parts:
-            apart += unit_resources(span.units)
+            apart += unit_resources(span.units, self.target)
             for callee, number in span.callees.items():
                 apart += self._resources(callee).times(number)
         device = self.target.device
@@ -282,4 +283,6 @@ class _Estimation:
                 builder.memory_of(op.results[0], array_name(op))
         rows = self.reports[name].rows if trees is self.trees and name in self.reports else Rows(trees.spans[name])
         loops = sum(row.state != "spatial" for row in rows.made.values())
-        return own_resources(span, builder.function, builder.memories, self.target, loops)
+        is_own = self.target.rules.own_hardware is not None
+        products = address_products(trees.spans[name].tree) if is_own else 0
+        return own_resources(span, builder.function, builder.memories, self.target, loops, products)

@@ -17,11 +17,6 @@ from ..timing.control.span import Span
 from ..timing.problem.memory import ArrayMemory
 from .report.result import Resources
 
-# A counter with comparison and addresses a loop, and the state machine of a function: fitted to docs/estimator.md.
-_LOOP_LUT, _LOOP_FF = 100, 90
-_FUNCTION_LUT, _FUNCTION_FF = 120, 120
-_SHARED_LUT = 32  # a multiplexer before a unit that several places share
-
 
 def own_resources(
     span: Span,
@@ -29,11 +24,15 @@ def own_resources(
     memory_of: dict[ir.Value, ArrayMemory],
     target: Fpga,
     loops: int,
+    products: int = 0,
 ) -> Resources:
-    """What an instance of a function takes without its callees."""
-    found = unit_resources(span.units)
+    """What an instance of a function takes without its callees; `products`: the DSPs of its addresses."""
+    size = target.control.size
+    found = unit_resources(span.units, target)
     found += Resources(
-        lut=_FUNCTION_LUT + loops * _LOOP_LUT, ff=_FUNCTION_FF + loops * _LOOP_FF + span.register_bits
+        dsp=products,
+        lut=size.function_lut + loops * size.loop_lut,
+        ff=size.function_ff + loops * size.loop_ff + round(size.register_ff * span.register_bits),
     )
     entry = entry_block(function)
     assert entry is not None
@@ -50,13 +49,13 @@ def own_resources(
     return found
 
 
-def unit_resources(units: Counter[Operator]) -> Resources:
+def unit_resources(units: Counter[Operator], target: Fpga) -> Resources:
     """What units take, with the multiplexers before those that are shared."""
     found = Resources()
     for operator, count in units.items():
         found += Resources(dsp=operator.dsp, lut=operator.lut, ff=operator.ff).times(count)
         if operator.latency:
-            found += Resources(lut=_SHARED_LUT).times(count)
+            found += Resources(lut=target.control.size.choice_lut).times(count)
     return found
 
 

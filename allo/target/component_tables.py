@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .components import Control, FloatOperator, IntegerOperator, MemoryKind, Operator
+from .components import Control, ControlSize, FloatOperator, IntegerOperator, MemoryKind, Operator
 from .table import Table
 
 
@@ -10,12 +10,22 @@ def read_control(table: Table) -> Control:
     """Cycles of control."""
     found = Control(
         table.count("pipelined_loop"), table.count("loop"), table.count("iteration"), table.count("call"),
-        table.number("uncertainty"), table.count("function", 0),
+        table.number("uncertainty"), table.count("function", 0), _control_size(table),
     )  # fmt: skip
     table.done()
     if not found.uncertainty < 1:
         raise table.error("uncertainty", "must be less than 1, the part of the period that is kept free")
     return found
+
+
+def _control_size(table: Table) -> ControlSize:
+    """What control takes, by default what tools of AMD make of it."""
+    known = ControlSize()
+    return ControlSize(
+        table.count("loop_lut", known.loop_lut), table.count("loop_ff", known.loop_ff),
+        table.count("function_lut", known.function_lut), table.count("function_ff", known.function_ff),
+        table.count("choice_lut", known.choice_lut), table.number("register_ff", known.register_ff),
+    )  # fmt: skip
 
 
 def read_memory(name: str, table: Table) -> MemoryKind:

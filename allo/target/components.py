@@ -18,6 +18,20 @@ class Capacity:
 
 
 @dataclass(frozen=True, slots=True)
+class ControlSize:
+    """What is beside units and memories: LUTs and FFs of a loop (a counter, a comparison, addresses) and of a function
+    (its state machine), LUTs of the choice before a unit that places may share, FFs of a bit of a pipeline register.
+    """
+
+    loop_lut: int = 100
+    loop_ff: int = 90
+    function_lut: int = 120
+    function_ff: int = 120
+    choice_lut: int = 32
+    register_ff: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
 class Control:
     """Cycles beside the datapath: to enter and leave a loop, per iteration of one that is not pipelined, per call.
 
@@ -30,6 +44,7 @@ class Control:
     call: int
     uncertainty: float
     function: int = 0
+    size: ControlSize = ControlSize()
 
 
 @dataclass(frozen=True, slots=True)

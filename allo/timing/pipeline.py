@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from math import frexp
+
+from mlir import ir
 
 from ..poly.updates import updates_of
 from ..target import Operator
@@ -38,15 +41,32 @@ class ScheduledRegion:
     @property
     def units(self) -> Counter[Operator]:
         """How many units of each operator the region needs, and what is not shared."""
-        found = Counter(self.schedule.needed)
+        return self._units(Counter(self.schedule.needed), apart=False)
+
+    @property
+    def units_apart(self) -> Counter[Operator]:
+        """The same, if each operation has a unit of its own, where it is made for a factor that is known."""
+        return self._units(Counter(), apart=True)
+
+    def _units(self, found: Counter[Operator], *, apart: bool) -> Counter[Operator]:
         region, problem = self.graph.region, self.schedule.problem
         for node in region.nodes:
             if node.routing is not None and not (node.routing.free or node.in_register or node.forwarded):
                 found[node.routing] += region.count(node.copies)
-            shared = problem.operations[node.index].unit is not None
+            shared = problem.operations[node.index].unit is not None and not apart
             if node.kind == "compute" and not node.operator.free and not shared:
-                found[node.operator] += problem.copies(node.index)  # selecting the operands would cost as much
+                operator = node.operator
+                if apart and operator.dsp and _moves_exponent(node.op):
+                    operator = replace(operator, dsp=0)
+                found[operator] += problem.copies(node.index)  # selecting the operands would cost as much
         return found
+
+
+def _moves_exponent(op: ir.Operation) -> bool:
+    """Whether an operation is a product of a float and a power of two, whose digits stay as they are."""
+    known = (value.owner for value in op.operands if op.name == "arith.mulf" and isinstance(value.owner, ir.OpView))
+    constants = (one.attributes["value"] for one in known if one.name == "arith.constant")
+    return any(frexp(ir.FloatAttr(constant).value)[0] in (0.5, -0.5) for constant in constants)
 
 
 def scheduled(

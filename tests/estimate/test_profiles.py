@@ -235,7 +235,7 @@ def test_no_short_adder_at_a_clock_above_its_own() -> None:
 
 def scaled_in_turn(A: float32[100], B: float32[100]):
     for i in range(100):
-        B[i] = 2.0 * A[i]
+        B[i] = 5.0 * A[i]
     for j in range(100):
         B[j] = 3.0 * A[j]
 

@@ -25,7 +25,7 @@ from .interface.settings import InterfaceSettings
 from .interface.shell import AxiTop, axi_top
 from .interface.traffic import CallTraffic
 from .left import FifoCounters
-from .library import MODULES, library_files
+from .library import MODULES, UNITS, library_files
 from .loops import LoopMonitors, LoopRun
 from .lowering.design import HardwareDesign, design
 from .lowering.function import FunctionHardware
@@ -33,6 +33,7 @@ from .netlist.printer import printed
 from .simulate import Simulation
 from .stuck import asked_error, stuck_error
 from .synthesise import LintWarning, PlacedDesign, Utilization, linted, placed, synthesised
+from .units import counted_by_unit
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,14 +123,16 @@ class RTLModule:
         return linted(self.files, self.design.top)
 
     def synthesise(
-        self, target: str | Path | Target | None = None, *, seeds: int = 3, constraints: str | Path | None = None
+        self, target: str | Path | Target | None = None, *, seeds: int = 3, constraints: str | Path | None = None,
+        by_unit: bool = False,
     ) -> Utilization | PlacedDesign:
         """What the kernel takes of a device, by default of the one that it is built for.
 
         For an UltraScale+ device it is counted by Yosys; arrays that are arguments lie outside, and with an interface
-        they count, and it too. For one that nextpnr
-        knows (`target="ecp5"`) the kernel, the memories of its arguments and the serial port of `on_chip` are placed
-        and routed in `seeds` runs, down to a bitstream; `constraints` is a file (LPF) that has a pin for each port.
+        they count, and it too. `by_unit` synthesises each kind of float unit and divider once and multiplies: for
+        designs with many, a bound from above without a clock. For one that nextpnr knows (`target="ecp5"`) the kernel,
+        the memories of its arguments and the serial port of `on_chip` are placed and routed in `seeds` runs, down to a
+        bitstream; `constraints` is a file (LPF) that has a pin for each port.
         Raises ToolError if a tool is not installed or refuses the design, and TargetError for what is no FPGA.
         """
         device = self.target if target is None else load_target(target)
@@ -140,10 +143,14 @@ class RTLModule:
             return placed(self.chip_files, self.design.board.name, device, seeds=seeds, constraints=text)
         if constraints is not None:
             raise TargetError(f"nothing is placed for '{device.name}', and so constraints= has no meaning")
-        if self.interface is not None:
-            return synthesised(self.files, self.design.top)
-        (kernel,) = (one.module for one in self.design.modules[-1].instances if one.module not in MODULES)
-        return synthesised(self.files, kernel)
+        top, modules = self.design.top, self.design.modules
+        if self.interface is None:
+            (top,) = (one.module for one in modules[-1].instances if one.module not in MODULES)
+            modules = modules[:-1]
+        if not by_unit:
+            return synthesised(self.files, top)
+        around = library_files(name for name in self._library_names(observed=False) if name not in UNITS)
+        return counted_by_unit(modules, around, top)
 
     def __str__(self) -> str:
         return self.code

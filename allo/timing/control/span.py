@@ -126,6 +126,12 @@ def all_units(parts: Iterable[Span]) -> Counter[Operator]:
     return found
 
 
+def apart(whole: Span, parts: Iterable[Span]) -> Span:
+    """A span of parts, each of which has units and callees of its own."""
+    kept = list(parts)
+    return replace(whole, units=all_units(kept), callees=sum((part.callees for part in kept), Counter[str]()))
+
+
 def begins(parts: Sequence[Span]) -> list[Fraction]:
     """When parts that run one after the other begin, and when the last one ends; times not known count as none."""
     return list(accumulate((part.latency or Fraction(0) for part in parts), initial=Fraction(0)))

@@ -19,6 +19,7 @@ from .span import (
     Stream,
     all_units,
     alternatives,
+    apart,
     at_once,
     in_turn,
     independent,
@@ -41,6 +42,7 @@ class Spans:
         self.target = function.around.target
         self.callee = callee
         self.listed = listed
+        self.apart = self.target.rules.own_hardware is not None  # no operation shares a unit
         self.found: dict[tree.Node, Span] = {}
         self.overlaps: dict[tree.Dataflow, Overlap] = {}
         self.even: dict[tree.Node, bool] = {}
@@ -104,19 +106,24 @@ class Spans:
     def _folded(self, node: tree.Node) -> Span:
         match node:
             case tree.Straight() | tree.Pipeline():
-                return _of_region(node)
+                found = _of_region(node)
+                return replace(found, units=node.region.units_apart) if self.apart else found
             case tree.Repeat(body=tree.Dataflow()):
                 return self._again(node)
             case tree.Repeat():
                 return repeated(self.of(node.body), node.count, node.each, node.control)
             case tree.Sequence():
                 found = sequence([at_once(group) for group in self.groups(node)])
+                if self.apart:
+                    return apart(found, map(self.of, node.parts))
                 shared = self.target.shares_operators
                 return found if shared else replace(found, units=all_units(map(self.of, node.parts)))
             case tree.Dataflow():
                 return self.overlap(node).span
             case tree.Branch():
-                return alternatives([sequence([self.of(part) for part in one.parts]) for one in node.branches])
+                branches = [sequence([self.of(part) for part in one.parts]) for one in node.branches]
+                within = [self.of(part) for one in node.branches for part in one.parts]
+                return apart(alternatives(branches), within) if self.apart else alternatives(branches)
             case tree.Invocation():
                 return self.callee(node.callee).span(node.op, node.control)
             case tree.ArrayCopy():

@@ -1,11 +1,12 @@
 """Library of SystemVerilog modules: what each is called, its parameters, ports and latency, and its files."""
 
-from .catalogue import MODULES, library_module
+from .catalogue import MODULES, UNITS, library_module
 from .described import FloatFormat, LibraryModule, LibraryPort
 from .files import library_directory, library_files, simulation_sources
 
 __all__ = [
     "MODULES",
+    "UNITS",
     "FloatFormat",
     "LibraryModule",
     "LibraryPort",

@@ -177,6 +177,8 @@ PARTS: Mapping[str, tuple[str, ...]] = MappingProxyType(
 MODULES = MappingProxyType(
     {module.name: module for module in (*_STORAGE, _HOST, *_OBSERVERS, *_INTEGERS, *_FLOATS, *INTERFACES)}
 )
+UNITS = frozenset({"allo_divmod", *(module.name for module in _FLOATS)})
+"""Those that are large, and the same wherever they stand."""
 
 
 def library_module(name: str) -> LibraryModule:

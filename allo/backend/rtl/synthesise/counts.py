@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 from ....errors import InternalError
 
@@ -44,6 +44,11 @@ class Utilization:
     def bram(self) -> float:
         """Block RAMs of 36 Kbit, as tools of AMD count them."""
         return self.bram36 + self.bram18 / 2
+
+    def plus(self, other: Utilization, times: int = 1) -> Utilization:
+        """Both together, `other` so many times; a clock of both is not known."""
+        names = [field.name for field in fields(self) if field.name != "clock"]
+        return Utilization(**{name: getattr(self, name) + times * getattr(other, name) for name in names})
 
     def __str__(self) -> str:
         counted = f"{self.lut} LUT, {self.ff} FF, {self.dsp} DSP, {self.bram:g} BRAM, {self.uram} URAM"

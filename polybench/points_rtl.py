@@ -1,0 +1,85 @@
+"""Table of designs beside published ones, in hardware of our own: their cycles, and what they take.
+
+    python -m polybench.points_rtl
+
+The designs are those of `reproduce_points` and of `reproduce_table3`. One that takes more DSPs than the published one
+here, or is slower, is followed by the fastest of all that take no more, and no more LUTs than the device has.
+Cycles are those of `reproduce_rtl`; a design that is too large to be simulated has those of its schedule alone. DSPs
+and LUTs are estimated.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Sequence
+from functools import cache
+from typing import Any
+
+import allo
+from allo.target import load_target
+
+from .published import TABLE_3
+from .reproduce_points import chosen, titled
+from .reproduce_rtl import read
+from .suite import load
+from .tables import print_table
+
+SIZE = "MEDIUM"
+HEADER = (
+    *("kernel", "published design", "DSP (published)", "LUT (published)", "cycles (published)", "our design"),
+    *("DSP (ours, estimated)", "LUT (ours, estimated)", "cycles (ours, simulated)", "cycles (ours, estimated)"),
+    "ours / published",
+)
+type Theirs = tuple[str, str, int, int | str, int]  # as the first columns
+
+
+@cache
+def stated(kernel: str, design: str) -> allo.Estimate:
+    """The estimate of a design for hardware of our own."""
+    return allo.estimate(load(kernel).designs[design].customized(SIZE), profile="rtl", rewritten=True)
+
+
+def within(theirs: Theirs) -> str | None:
+    """The fastest of our designs with no more DSPs than a published one, if there is any."""
+    kernel, _, dsp, *_ = theirs
+    lut = load_target("u280").device.lut  # type: ignore[union-attr]
+    fitting = {}
+    for name in load(kernel).designs:
+        found = None if name in ("vanilla", "cpu") else stated(kernel, name)
+        if found is not None and found.cycles and found.resources.dsp <= dsp and found.resources.lut <= lut:
+            fitting[name] = found.cycles
+    return min(fitting, key=lambda name: fitting[name], default=None)
+
+
+def rows() -> Iterator[Sequence[Any]]:
+    """The rows of the table, in the order of the published points, then those of Table 3 of the Allo paper."""
+    first: dict[Theirs, str] = {}
+    for point, name, _ in chosen():
+        first.setdefault((point.kernel, titled(point), point.dsp, point.lut, point.cycles), name)
+    first |= {(kernel, "Allo (Table 3)", row.dsp, "", row.cycles): "table3" for kernel, row in TABLE_3.items()}
+    for theirs, name in first.items():
+        yield _row(theirs, name)
+        found = stated(theirs[0], name)
+        if found.resources.dsp > theirs[2] or (found.cycles or 0) > theirs[4]:
+            other = within(theirs)
+            if other not in (None, name):
+                yield _row(theirs, other)
+
+
+@cache
+def simulated() -> dict[tuple[str, str], int | None]:
+    """The cycles of what was simulated, by kernel and design."""
+    return {(row.kernel, row.design): row.simulated for row in read() if row.size == SIZE}
+
+
+def _row(theirs: Theirs, name: str) -> Sequence[Any]:
+    kernel, *_, published = theirs
+    found = stated(kernel, name)
+    cycles = simulated().get((kernel, name))
+    ratio = round((cycles or found.cycles or 0) / published, 3)
+    sizes = (found.resources.dsp, found.resources.lut)
+    return *theirs, name, *sizes, "" if cycles is None else cycles, found.cycles, ratio
+
+
+if __name__ == "__main__":
+    sys.exit(print_table(__doc__, HEADER, lambda: list(rows())))
