@@ -1,6 +1,8 @@
 """Layouts as mathematics: how an array lies in banks and over a mesh; values without any IR in them."""
 
+from .converter import StreamConverter, stream_converter
 from .inference import infer
+from .itensor import ITensor
 from .maps import Digit, IndexMap, reshaping
 from .moves import ArrayMove, MovedDigit
 from .partial import PartialResult, PartOfDimension, Pending, ShardedArray, replicated
@@ -17,6 +19,7 @@ __all__ = [
     "Banks",
     "Digit",
     "Division",
+    "ITensor",
     "IndexMap",
     "Layout",
     "MovedDigit",
@@ -26,6 +29,7 @@ __all__ = [
     "Pending",
     "Shard",
     "ShardedArray",
+    "StreamConverter",
     "Walk",
     "block",
     "cyclic",
@@ -36,4 +40,5 @@ __all__ = [
     "replicated",
     "reshaping",
     "separated",
+    "stream_converter",
 ]
