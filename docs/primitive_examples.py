@@ -235,6 +235,20 @@ def relay() -> Schedule:
     return s
 
 
+def transposed(A: float32[8, 4], B: float32[4, 8]):
+    C: float32[8, 4]
+    for i, j in allo.grid(8, 4, name="double"):
+        C[i, j] = 2.0 * A[i, j]
+    for h, j, i in allo.grid(2, 4, 4, name="store"):
+        B[j, 4 * h + i] = C[4 * h + i, j]
+
+
+def convert() -> Schedule:
+    s = allo.customize(transposed)
+    s.convert("C", "store", depth=4)
+    return s
+
+
 def dataflow() -> Schedule:
     s = allo.customize(chain)
     s.dataflow("chain")

@@ -33,6 +33,7 @@ class Primitives:
     from .reuse_at import reuse_at
     from .relay import relay
     to = relay
+    from .convert import convert
     from .size_fifos import size_fifos
     from .reshape import reshape
     from .pack import pack

@@ -445,6 +445,32 @@ class Primitives:
         Source: Allo paper, Table 2, section 5 and Figs. 5 and 6.
         """
 
+    def convert(self, buffer: Buffer | str, dst: Nest | str, depth: int = -1) -> Buffer | None:
+        """Pass the elements of `buffer` to nest `dst` in the order in which that takes them, through FIFOs and a tile.
+
+            C: T[m, n]                               fifo_C: Stream[T, depth]
+            for i, j in grid(m, n):                  fifo_C_in_order: Stream[T, 2]
+                C[i, j] = S(i, j)                    for i, j in grid(m, n):
+            for i, j, k in grid(m, p, n): # dst          fifo_C.put(S(i, j))
+                R(C[i, k])                  ->       C_tile: T[2, n]
+                                                     for p, x in grid(m + 1, p * n): # convert_C
+                                                         C_tile[p % 2, x] = fifo_C.get()               # x < n
+                                                         fifo_C_in_order.put(C_tile[(p - 1) % 2, x % n])
+                                                     for i, j, k in grid(m, p, n):
+                                                         R(fifo_C_in_order.get())
+
+        Both orders are iterative tensors (`allo.layout.ITensor`); the loops in which they do the same are shared, and of
+        the rest the converter holds the least tile twice: one is filled while the other is drained, as often as it is
+        read. With no shared loop it holds the array, once. Elements that `dst` does not take stay in the tile. Where both
+        orders are one, it is `relay`. Returns the handle of the tile, if there is one.
+        Several nests that write the array become one, which must be possible, in as many loops as may be.
+        `depth` is that of the FIFO into the converter, by default the elements of the array, which never blocks; the one
+        behind it has two places in a dataflow region, else as many as elements pass (`size_fifos` computes least depths).
+        Refused: what `relay` refuses but for the order; a producer or `dst` that are no loop nests beside the array, with
+        constant bounds and no branches around it; an array that `dst` reads in several places.
+        Source: StreamTensor, sections 3.1.2, 4.2 and 5.2.1, Algorithm 1.
+        """
+
     def size_fifos(
         self,
         strategy: str = 'exact',

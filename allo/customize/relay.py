@@ -85,6 +85,21 @@ def relay(
     differ along it. `assume_safe=True` accepts what cannot be decided.
     Source: Allo paper, Table 2, section 5 and Figs. 5 and 6.
     """
+    value = local_array(module, buffer)
+    if axis is not None:
+        if not isinstance(dst, Nest):
+            raise ScheduleError(f"axis= needs an unfolded loop nest as destination, got function '{dst}'")
+        run_at_once(module, pass_on(module, buffer, dst, axis, depth, assume_safe=assume_safe))
+        return
+    taps = open_calls(module, value)
+    fifos = connect(module, buffer, value, dst, depth, assume_safe=assume_safe)
+    close_calls(module, taps)
+    demand_ends_of_elements(module)
+    run_at_once(module, fifos)
+
+
+def local_array(module: Module, buffer: Buffer) -> ir.Value:
+    """The array that may become a FIFO. Raises ScheduleError for one that is not made in the module."""
     value = find_buffer(module, buffer)
     if not isinstance(value.owner, ir.Block) and value.owner.operation.name == "func.call":
         value = result_to_argument(module, value.owner.operation) or value
@@ -93,24 +108,15 @@ def relay(
             f"'{buffer.name}' is not a local array, and only an array that is made in the module can become a FIFO",
             notes=[buffer_note(buffer, value)],
         )
-    if axis is not None:
-        if not isinstance(dst, Nest):
-            raise ScheduleError(f"axis= needs an unfolded loop nest as destination, got function '{dst}'")
-        run_at_once(module, pass_on(module, buffer, dst, axis, depth, assume_safe=assume_safe))
-        return
-    taps = open_calls(module, value)
-    fifos = _connect(module, buffer, value, dst, depth, assume_safe=assume_safe)
-    close_calls(module, taps)
-    demand_ends_of_elements(module)
-    run_at_once(module, fifos)
+    return value
 
 
-def _connect(
+def connect(
     module: Module, buffer: Buffer, value: ir.Value, dst: Function | Nest, depth: int, *, assume_safe: bool
 ) -> ir.Value:
     """Make a FIFO, or an array of them, from the producer of an array to one of its readers."""
     stages = stages_of(module, buffer, value)
-    chosen = _consumer(buffer, value, stages, dst).op
+    chosen = consumer_of(buffer, value, stages, dst).op
     while _copied(module, stages, chosen):
         stages = stages_of(module, buffer, value)
     if moved := moved_out_of_branches(_stage_at(stages, chosen).reads):
@@ -200,7 +206,7 @@ def _names(value: ir.Value) -> set[str]:
     return {name for op in named if (name := string_of(op, "allo.name")) is not None}
 
 
-def _consumer(buffer: Buffer, value: ir.Value, stages: list[Stage], dst: Function | Nest) -> Stage:
+def consumer_of(buffer: Buffer, value: ir.Value, stages: list[Stage], dst: Function | Nest) -> Stage:
     """The stage that `dst` names, which may only read."""
     found = [stage for stage in stages if stage.is_called(dst)]
     found = [stage for stage in found if stage.reads and not stage.writes] or found

@@ -11,7 +11,7 @@ from ...ir.access import accessed, is_store, stored
 from ...ir.builder import Builder, affine_constant, affine_dim
 from ...ir.context import context
 from ...ir.walk import LoopView, annotations_of, constant_bounds, induction_variable, loops_of, operations
-from ...poly import Model, extract, merge_violation, wholly_overwritten
+from ...poly import Model, extract, merge_violation, moved_past, wholly_overwritten
 from ..function.calls import function_around
 from .merge import chain_of, matching, merge_into
 from .recompute import free_names
@@ -99,6 +99,24 @@ def absorb(function: ir.OpView, statement: ir.Operation, nest: ir.Operation, *, 
         return False
     _guard(function, statement, outer[0])
     return True
+
+
+def one_writer(function: ir.OpView, writers: Sequence[ir.Operation]) -> bool:
+    """Join the first two loop nests that write an array, in as many loops as may be; whether that was possible.
+
+    The first one moves to the second, past all that stands between them.
+    """
+    first, second = writers[:2]
+    if {first.name, second.name} != {"affine.for"}:
+        return False
+    model = extract(function)
+    if moved_past(model, first, second) is not None:
+        return False
+    inner, outer = _chains(function, first, second)
+    depth = _merged_depth(model, inner, outer)
+    if depth is not None:
+        merge_into(function, inner[:depth], outer[:depth])
+    return depth is not None
 
 
 def _chains(
