@@ -243,6 +243,23 @@ def transposed(A: float32[8, 4], B: float32[4, 8]):
         B[j, 4 * h + i] = C[4 * h + i, j]
 
 
+def column_sums(A: float32[8, 4], B: float32[4]):
+    C: float32[8, 4]
+    for i, j in allo.grid(8, 4, name="double"):
+        C[i, j] = 2.0 * A[i, j]
+    D: float32[8, 4]
+    for i, j in allo.grid(8, 4, name="square"):
+        D[i, j] = C[i, j] * C[i, j]
+    for j, i in allo.grid(4, 8, name="sum"):
+        B[j] += D[i, j]
+
+
+def fuse_streams() -> Schedule:
+    s = allo.customize(column_sums)
+    s.fuse_streams("column_sums", budget=256)
+    return s
+
+
 def convert() -> Schedule:
     s = allo.customize(transposed)
     s.convert("C", "store", depth=4)

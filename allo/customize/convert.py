@@ -48,7 +48,12 @@ def convert(module: Module, buffer: Buffer, dst: Nest, depth: int = -1) -> Buffe
     constant bounds and no branches around it; an array that `dst` reads in several places.
     Source: StreamTensor, sections 3.1.2, 4.2 and 5.2.1, Algorithm 1.
     """
-    plan = _plan(module, buffer, dst)
+    return stream(module, buffer, dst, depth)
+
+
+def stream(module: Module, buffer: Buffer, dst: Nest, depth: int) -> Buffer | None:
+    """Make FIFOs, and a converter if the orders differ, between the nests of an array; the handle of its tile."""
+    plan = link_plan(module, buffer, dst)
     value = local_array(module, buffer)
     function = module.function(buffer.function)
     if plan.converter is None:
@@ -66,7 +71,7 @@ def convert(module: Module, buffer: Buffer, dst: Nest, depth: int = -1) -> Buffe
 
 
 @dataclass(frozen=True, slots=True)
-class _Plan:
+class LinkPlan:
     """The orders of both ends, and what lies between them: None if they are one."""
 
     consumer: Stage
@@ -76,14 +81,14 @@ class _Plan:
     converter: StreamConverter | None
 
 
-def _plan(module: Module, buffer: Buffer, dst: Nest) -> _Plan:
+def link_plan(module: Module, buffer: Buffer, dst: Nest) -> LinkPlan:
     """How the elements come to `dst`. Raises ScheduleError if the order of an end is not known."""
     value = local_array(module, buffer)
     stages = stages_of(module, buffer, value)
     consumer = consumer_of(buffer, value, stages, dst)
     writing = [stage for stage in stages if stage.writes]
     if len(writing) > 1 and one_writer(module.function(buffer.function), [stage.op for stage in writing]):
-        return _plan(module, buffer, dst)
+        return link_plan(module, buffer, dst)
     for stage in writing:
         if stage.callee is not None:
             raise ScheduleError(
@@ -102,6 +107,6 @@ def _plan(module: Module, buffer: Buffer, dst: Nest) -> _Plan:
         )
     source, result = order_of_puts(writing[-1]), order_of_get(consumer, gets[0])
     try:
-        return _Plan(consumer, gets[0], source, result, stream_converter(source, result))
+        return LinkPlan(consumer, gets[0], source, result, stream_converter(source, result))
     except ValueError as error:
         raise ScheduleError(f"'{buffer.name}' cannot be converted: {error}", notes=[consumer.note]) from None

@@ -34,6 +34,7 @@ class Primitives:
     from .relay import relay
     to = relay
     from .convert import convert
+    from .fuse_streams import fuse_streams
     from .size_fifos import size_fifos
     from .reshape import reshape
     from .pack import pack

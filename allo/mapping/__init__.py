@@ -3,6 +3,7 @@
 from .buffers import CallBuffer
 from .capacity import CapacityReport, ResourceUse, capacity_of
 from .drawing import drawn
+from .exact_fusion import FusionGap, fusion_gap
 from .exact_placement import PlacementGap, placement_gap
 from .fifos import ArrayFifo, ObjectFifos, Slot, StreamFifo, fifos_of
 from .graph import (
@@ -30,6 +31,7 @@ __all__ = [
     "CallArray",
     "CallBuffer",
     "CapacityReport",
+    "FusionGap",
     "MappedCore",
     "Mapping",
     "MappingSearch",
@@ -53,6 +55,7 @@ __all__ = [
     "capacity_of",
     "drawn",
     "fifos_of",
+    "fusion_gap",
     "mapped",
     "overlapping",
     "place",

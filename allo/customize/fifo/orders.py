@@ -27,21 +27,33 @@ def order_of_puts(stage: Stage) -> ITensor:
     What it sums up in inner loops is complete behind them, and passes in the order of memory, as `relay` has it.
     Raises ScheduleError where loops with constant bounds give no such order.
     """
-    access = max(stage.writes, key=lambda write: len(write.loops))
-    alike = [w.subscripts == access.subscripts and access.loops[: len(w.loops)] == w.loops for w in stage.writes]
-    if not all(alike):
+    writes = sorted(stage.writes, key=lambda write: -len(write.loops))
+    orders = [_order(stage, write, write.loops[stage.fixed :], write.op) for write in writes]
+    alone = all(write.loops == writes[0].loops and write.subscripts == writes[0].subscripts for write in writes)
+    counts = [next((n for n, loop in enumerate(o.loops) if not any(loop.stride)), len(o.loops)) for o in orders]
+    together = zip(*(write.loops for write in writes), strict=False)
+    shared = next((n for n, same in enumerate(together) if len(set(same)) > 1), None)
+    outer = min(counts if shared is None or alone else [*counts, shared - stage.fixed])
+    first = orders[0]
+    if any(order.loops[:outer] != first.loops[:outer] for order in orders):
         raise ScheduleError(
-            f"{stage.name} writes '{access.buffer.name}' at several places, in no order of one loop nest",
-            notes=[Note(f"{stage.name} writes here", location_of(w.op)) for w in stage.writes],
+            f"{stage.name} writes '{writes[0].buffer.name}' at several places, in no order of one loop nest",
+            notes=[Note(f"{stage.name} writes here", location_of(write.op)) for write in writes],
         )
-    loops = access.loops[stage.fixed :]
-    order = _order(stage, access, loops, access.op)
-    sums = next((n for n, loop in enumerate(order.loops) if not any(loop.stride)), len(loops))
-    rest = order.loops[sums:]
-    low = [o + sum(min(0, loop.stride[d] * (loop.trip - 1)) for loop in rest) for d, o in enumerate(order.offset)]
-    size = [1 + sum(abs(loop.stride[d]) * (loop.trip - 1) for loop in rest) for d in range(order.rank)]
-    rows = tuple(row[:sums] for row in order.map)
-    return ITensor(tuple(size), order.trips[:sums], order.steps[:sums], rows, tuple(low), order.kind)
+    boxes = [_inner_box(order, outer) for order in orders]
+    low = tuple(min(ends[d][0] for ends in boxes) for d in range(first.rank))
+    size = tuple(max(ends[d][1] for ends in boxes) + 1 - low[d] for d in range(first.rank))
+    rows = tuple(row[:outer] for row in first.map)
+    return ITensor(size, first.trips[:outer], first.steps[:outer], rows, low, first.kind)
+
+
+def _inner_box(order: ITensor, outer: int) -> list[tuple[int, int]]:
+    """The least and the greatest subscript of each dimension in the first iteration of the outer loops."""
+    moves = [[loop.stride[d] * (loop.trip - 1) for loop in order.loops[outer:]] for d in range(order.rank)]
+    return [
+        (start + sum(min(0, move) for move in own), start + sum(max(0, move) for move in own))
+        for start, own in zip(order.offset, moves, strict=True)
+    ]
 
 
 def _order(stage: Stage, access: Access, loops: Sequence[ModelLoop], anchor: ir.Operation) -> ITensor:

@@ -1,0 +1,154 @@
+"""fuse_streams: arrays between loop nests become streams, as many as the memory on the chip allows."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from math import prod
+
+from mlir import ir
+
+from ..errors import ScheduleError
+from ..ir.mlir_types import from_mlir
+from ..ir.processes import is_region
+from ..ir.states import Draft
+from ..ir.types import TensorType
+from ..ir.walk import entry_block, statement_of, statements, string_of
+from ..poly import Model, extract
+from .convert import link_plan, stream
+from .dataflow import make_region
+from .fifo.fusion import FusionPlan, KernelGraph, StreamLink, fused
+from .fifo.stages import Stage, read_stages
+from .nest.absorb import one_writer
+from .step.handles import Buffer, Function, Nest
+from .step.primitive import primitive
+from .step.record import Decided
+from .step.resolve import find_buffer
+
+
+@primitive(whole_module=True)
+def fuse_streams(
+    module: Draft,
+    function: Function,
+    budget: int | None = None,
+    arrays: tuple[Buffer, ...] | None = None,
+    nests: tuple[Nest, ...] | None = None,
+) -> Decided[FusionPlan | None]:
+    """Let the loop nests of `function` hand on arrays as streams, with converters of at most `budget` bytes a kernel.
+
+        for ...: T = S(A)                     fifo_T: Stream[...]
+        for ...: U = R(T)          ->         for ...: fifo_T.put(S(A))
+        for ...: B = Q(U)                     for ...: fifo_U.put(R(fifo_T.get()))    # and so on, at the same time
+
+    First, nests that write one array, and those that use it in between, become one nest, in as many loops as may be:
+    these are the kernels. In the order of the text, each kernel joins the last fused kernel that it takes an array
+    from, if the converters of the arrays between them fit into the budget with those that are there; else it begins a
+    new one, and takes its arrays from memory. Without a budget all streams that can be made are. Each is made as by
+    `convert`, FIFOs as deep as the array has elements; `size_fifos` makes them shallow.
+    Returns the plan (`FusionPlan`), with the kernels, the bytes on the chip before and after, and why an array does not
+    stream. The step records `arrays` and the `nests` that take them: repeated, it plans nothing and returns None; you
+    may give both yourself. `allo.mapping.fusion_gap(plan)` tells how far the plan is from the best one.
+    Refused: a negative budget; a function without two loop nests that hand on an array; what `convert` refuses of
+    arrays that are given.
+    Source: StreamTensor, sections 4.2 and 5.2.2, Algorithm 2.
+    """
+    if budget is not None and budget < 0:
+        raise ScheduleError(f"budget= are the bytes of converters in a fused kernel, got {budget}")
+    if (arrays is None) != (nests is None) or len(arrays or ()) != len(nests or ()):
+        raise ScheduleError(
+            "arrays= and nests= are given together, a nest for each array",
+            hint='s.fuse_streams("f", arrays=["T"], nests=["consume"])',
+        )
+    function_op = module.function(function.name)
+    entry = entry_block(function_op)
+    if entry is None:
+        raise ScheduleError(f"the body of '{function}' is not in the module")
+    join_writers(module, function.name)
+    plan = None
+    if arrays is None or nests is None:
+        graph = kernel_graph(module, function.name)
+        if not graph.links:
+            raise ScheduleError(
+                f"no two loop nests of '{function}' hand on a local array",
+                hint="customize with lower_linalg=True makes loops of operators; inline() those of functions",
+            )
+        plan = fused(graph, budget)
+        arrays = tuple(Buffer(function.name, link.array) for link in plan.streamed)
+        nests = tuple(Nest(function.name, link.consumer) for link in plan.streamed)
+    if not is_region(entry):
+        make_region(module, extract(function_op), entry)
+    for array, nest in zip(arrays, nests, strict=True):
+        stream(module, array, nest, -1)
+    return Decided({"arrays": arrays, "nests": nests}, plan)
+
+
+def join_writers(module: Draft, name: str) -> None:
+    """Let nests that write one array, with what uses it in between, become one where that is possible."""
+    while _joined_once(module, name):
+        pass
+
+
+def _joined_once(module: Draft, name: str) -> bool:
+    function = module.function(name)
+    model = extract(function)
+    users: dict[str, dict[ir.Operation, bool]] = {}
+    for access in model.accesses:
+        if not access.buffer.is_stream and not access.buffer.scope:
+            writes = users.setdefault(access.buffer.label, {})
+            statement = statement_of(access.op)
+            writes[statement] = writes.get(statement, False) or access.is_write
+    for found in users.values():
+        writing = [n for n, writes in enumerate(found.values()) if writes]
+        ops = list(found)[writing[0] : writing[-1] + 1] if writing else []
+        if any(one_writer(function, pair) for pair in pairwise(ops)):
+            return True
+    return False
+
+
+def _shared(module: Draft, name: str, model: Model) -> list[tuple[Buffer, list[Stage]]]:
+    """The local arrays that several statements of the function use, with these."""
+    found = []
+    for label, value in module.buffers(name).items():
+        local = not isinstance(value.owner, ir.Block) and value.owner.operation.name == "memref.alloc"
+        if local and value.owner.operation.block == entry_block(module.function(name)):
+            stages = read_stages(module, Buffer(name, label), value, model)
+            if not isinstance(stages, ScheduleError) and len(stages) > 1:
+                found.append((Buffer(name, label), stages))
+    return found
+
+
+def kernel_graph(module: Draft, name: str) -> KernelGraph:
+    """The loop nests of a function, and the arrays between them, with the cost of a converter or why there is none."""
+    function = module.function(name)
+    entry = entry_block(function)
+    assert entry is not None
+    links = []
+    for buffer, stages in _shared(module, name, extract(function)):
+        writing = [n for n, stage in enumerate(stages) if stage.writes]
+        for n, stage in enumerate(stages):
+            if writing and writing[0] < n and stage.reads:
+                producer = stages[max(w for w in writing if w < n)]
+                if stage.callee is None and producer.callee is None:
+                    links.append(_link(module, buffer, producer, stage, several=len(writing) > 1))
+    order = [string_of(op, "allo.nest") for op in statements(entry) if op.name == "affine.for"]
+    used = {kernel for link in links for kernel in (link.producer, link.consumer)}
+    kernels = tuple(kernel for kernel in order if kernel is not None and kernel in used)
+    return KernelGraph(kernels, tuple(sorted(links, key=lambda link: kernels.index(link.consumer))))
+
+
+def _link(module: Draft, buffer: Buffer, producer: Stage, consumer: Stage, *, several: bool) -> StreamLink:
+    made, taken = (string_of(stage.op, "allo.nest") or "" for stage in (producer, consumer))
+    tensor = from_mlir(find_buffer(module, buffer).type)
+    assert isinstance(tensor, TensorType)
+    bits = tensor.element.bits
+    total = -(-prod(tensor.shape) * bits // 8)
+    if several:
+        return StreamLink(buffer.name, made, taken, total, None, "several nests write it, which cannot become one")
+    try:
+        converter = link_plan(module, buffer, Nest(buffer.function, taken)).converter
+    except ScheduleError as error:
+        return StreamLink(buffer.name, made, taken, total, None, error.diagnostics[0].message)
+    if converter is None:
+        return StreamLink(buffer.name, made, taken, total, 0)
+    tile = " x ".join(map(str, converter.tile))
+    text = f"{converter.buffered // converter.size} of {tile}"
+    return StreamLink(buffer.name, made, taken, total, -(-bits * converter.buffered // 8), "", text)
