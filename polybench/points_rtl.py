@@ -16,7 +16,6 @@ from functools import cache
 from typing import Any
 
 import allo
-from allo.target import load_target
 
 from .published import TABLE_3
 from .reproduce_points import chosen, titled
@@ -42,7 +41,7 @@ def stated(kernel: str, design: str) -> allo.Estimate:
 def within(theirs: Theirs) -> str | None:
     """The fastest of our designs with no more DSPs than a published one, if there is any."""
     kernel, _, dsp, *_ = theirs
-    lut = load_target("u280").device.lut  # type: ignore[union-attr]
+    lut = allo.target.load_target("u280").device.lut  # type: ignore[union-attr]
     fitting = {}
     for name in load(kernel).designs:
         found = None if name in ("vanilla", "cpu") else stated(kernel, name)
