@@ -68,7 +68,7 @@ class MadeKernel(ABC):
 
     @abstractmethod
     def checked(self, rules: TypingRules) -> Checked:
-        """Its typed trees by these rules."""
+        """Its typed trees by these rules, new ones in each call: a program gives the functions names of its own."""
 
 
 @dataclass(frozen=True, slots=True)

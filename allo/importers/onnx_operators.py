@@ -122,15 +122,30 @@ def _rms_norm(node: OnnxNode) -> Layers:
 
 
 def _attention(node: OnnxNode) -> Layers:
-    if any(node.has(position) for position in (4, 5, 6)):
-        raise NotImported("it has a cache: let the model concatenate it, and give it back")
+    if node.has(6) or len(node.outputs) > 3:
+        raise NotImported("it has lengths without padding (nonpad_kv_seqlen), or gives its scores")
+    causal = bool(node.attributes.get("is_causal"))
+    if node.has(4) != node.has(5) or (node.has(4) and causal):
+        raise NotImported("its cache has one half, or a causal mask, whose place depends on the version: give a mask")
     if node.attributes.get("softcap", 0.0) or len(node.shape(0)) != 4:
         raise NotImported("it bounds its scores (softcap), or has its heads in one dimension")
     scale = node.attributes.get("scale", node.shape(0)[-1] ** -0.5)
+    present = []
+    for position, part in ((1, "keys"), (2, "values")):
+        name = node.outputs[position] if len(node.outputs) > position else ""
+        held = node.array(position)
+        if node.has(position + 3):  # the cache is in front, and what comes out is the next one
+            shape, more = node.shape(position + 3), node.shape(position)
+            whole = TensorType(node.type_of(held).element, (*shape[:2], shape[2] + more[2], shape[3]))
+            before, name = (node.array(position + 3), held), name or f"{node.outputs[0]}_{part}"
+            yield Layer(name, "concat", before, {"dimension": 2}, whole, node.origin)
+            held = name
+        elif name:
+            yield Layer(name, "reshape", (held,), {}, node.type_of(held), node.origin)
+        present.append(held)
     yield layer(
-        node, "attention", node.array(0), node.array(1), node.array(2), node.maybe(3),
-        causal=bool(node.attributes.get("is_causal")), scale=scale,
-    )  # fmt: skip
+        node, "attention", node.array(0), *present, node.maybe(3), causal=causal, scale=scale
+    )
 
 
 def _reduction(operator: str) -> Callable[[OnnxNode], Layers]:

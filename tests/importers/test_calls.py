@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 import allo
+from allo.importers import quantized
 from allo.ir.types import float32
 
 from .models import check, kernel_of, stored
@@ -35,3 +36,23 @@ def test_a_kernel_may_have_the_name_of_a_model() -> None:
         return model(x)
 
     check((allo.customize(perceptron).build()(*stored("perceptron").inputs),), stored("perceptron").results)
+
+
+def test_models_of_one_name_are_called_and_composed() -> None:
+    """Each has a function of its own, which keeps its name where the model is compiled again."""
+    first, second = kernel_of("perceptron"), quantized(model, [stored("perceptron").inputs])
+    assert first.__name__ == second.__name__
+
+    def chosen(x: float32[2, 8]) -> float32[2, 4]:
+        exact: float32[2, 4] = first(x)
+        near: float32[2, 4] = second(x)
+        return allo.sub(exact, near)
+
+    (x,) = stored("perceptron").inputs
+    own = allo.customize(second, lower_linalg=True)
+    own.pipeline(own.get_loops()["linear_sums"]["j"])
+    schedule = allo.customize(chosen, lower_linalg=True)
+    schedule.compose(own)
+    assert [str(step) for step in schedule.steps] == ['s.pipeline("perceptron_1:linear_sums.j")']
+    np.testing.assert_allclose(schedule.build()(x), first(x) - second(x), atol=1e-6)
+    assert "func.func @perceptron(" in str(allo.customize(second).module)

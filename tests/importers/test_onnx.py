@@ -37,7 +37,9 @@ def test_operators_that_are_missing_are_told() -> None:
     assert text == "the operator GatherND cannot be imported: no layer means it"
 
 
-def model_of(nodes: list[Any], inputs: dict[str, Any], outputs: dict[str, int], arrays: dict[str, Any]) -> bytes:
+def model_of(
+    nodes: list[Any], inputs: dict[str, Any], outputs: dict[str, int], arrays: dict[str, Any], version: int = 21
+) -> bytes:
     """A model with results of given ranks."""
     helper, kinds = onnx.helper, onnx.TensorProto
     graph = helper.make_graph(
@@ -47,7 +49,7 @@ def model_of(nodes: list[Any], inputs: dict[str, Any], outputs: dict[str, int], 
         [helper.make_tensor_value_info(name, kinds.FLOAT, [None] * rank) for name, rank in outputs.items()],
         [onnx.numpy_helper.from_array(array, name) for name, array in arrays.items()],
     )
-    made: bytes = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 21)]).SerializeToString()
+    made: bytes = helper.make_model(graph, opset_imports=[helper.make_opsetid("", version)]).SerializeToString()
     return made
 
 
@@ -122,6 +124,24 @@ def test_files_that_are_no_models() -> None:
         allo.from_onnx(model.SerializeToString())
     assert str(error.value) == (
         "'model' has operators of version 11, and 13 is the least\n  hint: convert it with onnx.version_converter"
+    )
+
+
+def test_attention_with_a_cache() -> None:
+    """Three tokens, of which each sees those before it; keys and values come back with the cache in front."""
+    random = np.random.default_rng(0)
+    shapes = {"q": [1, 4, 3, 8], "k": [1, 2, 3, 8], "v": [1, 2, 3, 6], "keys": [1, 2, 5, 8], "values": [1, 2, 5, 6]}
+    mask = np.where(np.tri(3, 8, 5, dtype=np.bool_), 0, -np.inf).astype(np.float32)
+    made = node("Attention", "q k v mask keys values", "y next_keys next_values")
+    outputs = {"y": 4, "next_keys": 4, "next_values": 4}
+    model = model_of([made], shapes, outputs, {"mask": mask}, 23)
+    agrees(model, *(random.normal(size=shape).astype(np.float32) for shape in shapes.values()))
+    made.attribute.append(onnx.helper.make_attribute("is_causal", 1))
+    with pytest.raises(allo.ModelError) as error:
+        allo.from_onnx(model_of([made], shapes, outputs, {"mask": mask}, 23))
+    assert str(error.value) == (
+        "the operator Attention of module 'y' cannot be imported: its cache has one half, or a causal mask, whose "
+        "place depends on the version: give a mask"
     )
 
 
