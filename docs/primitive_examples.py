@@ -254,6 +254,23 @@ def column_sums(A: float32[8, 4], B: float32[4]):
         B[j] += D[i, j]
 
 
+def delayed(A: float32[65536], B: float32[65536]):
+    kept: float32[65536]
+    taps: float32[16]
+    for i in range(65536):
+        kept[i] = A[i]
+    for i in range(16):
+        taps[i] = A[i]
+    for i in range(65536):
+        B[i] = kept[i] * taps[i % 16]
+
+
+def place_arrays() -> Schedule:
+    s = allo.customize(delayed)
+    s.place_arrays("u280")
+    return s
+
+
 def fuse_streams() -> Schedule:
     s = allo.customize(column_sums)
     s.fuse_streams("column_sums", budget=256)

@@ -27,6 +27,11 @@ def bind(module: Module, buffer: Buffer, memory: Memory) -> None:
     first. Refused: a scalar, a ROM for an array that is written, the result of a call (bind it where it is made).
     Source: HLS storage binding; Allo's Memory annotation.
     """
+    bind_array(module, buffer, memory)
+
+
+def bind_array(module: Module, buffer: Buffer, memory: Memory) -> None:
+    """Say on its declaration, or on its argument, in which memory an array is kept."""
     value = find_buffer(module, buffer)
     note = buffer_note(buffer, value)
     if ir.MemRefType(value.type).rank == 0:

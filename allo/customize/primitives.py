@@ -39,6 +39,7 @@ class Primitives:
     from .reshape import reshape
     from .pack import pack
     from .bind import bind
+    from .place_arrays import place_arrays
     # isort: on
 
     @classmethod

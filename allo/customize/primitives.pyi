@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from allo.customize.fifo.fusion import FusionPlan
+from allo.customize.fifo.memories import MemoryPlan
 from allo.customize.fifo.sizes import FifoSizes
 from allo.customize.partition import Partition
 from allo.customize.step.handles import Buffer, FifoName, Function, Loop, Nest
@@ -568,6 +569,25 @@ class Primitives:
         Always legal: values do not change, and a backend without such memories ignores it. A second bind replaces the
         first. Refused: a scalar, a ROM for an array that is written, the result of a call (bind it where it is made).
         Source: HLS storage binding; Allo's Memory annotation.
+        """
+
+    def place_arrays(
+        self,
+        target: str = 'u280',
+        arrays: Sequence[Buffer | str] | None = None,
+        resources: Sequence[str] | None = None,
+    ) -> MemoryPlan | None:
+        """Bind `arrays`, or all that the functions make and nobody has bound, to memories of `target`.
+
+            A: T[16]; B: T[2**20]   ->   A: T[16] in LUTRAM; B: T[2**20] in URAM
+
+        What holds few bits a bank becomes LUTRAM, as the target says. Others go, the largest first, to BRAM or URAM, to
+        that of which they take the smaller part of what is left; constants not to URAM, which has no first values. An array
+        between stages of a dataflow region counts twice; a function counts once, however often it is called. Registers stay
+        registers. Returns the places with their reasons (`MemoryPlan`). The step records `arrays` and `resources`:
+        repeated, it computes nothing and returns None; you may give both yourself.
+        Refused: a target that is no FPGA, and arrays for which it has no room; what `bind` refuses.
+        Source: StreamTensor, section 5.3 (memory allocation).
         """
 
     @classmethod
