@@ -134,6 +134,8 @@ class TileModel:
             for index in product(*map(range, program.grid)):
                 self._uneven[index] = self._cycles(program.body, dict(enumerate(index)))
         self._imbalances: dict[tuple[tuple[int, ...], ...], float] = {}
+        self._level: dict[tuple[SpaceTime, int, int], int] = {}
+        self._storing: dict[tuple[SpaceTime, tuple[int, ...]], dict[int, list[_Issued]]] = {}
         self._issues: dict[tuple[SpaceTime, int, LoadChoice], _Issued] = {}
 
     def estimate(self, mapping: TileMapping) -> TileEstimate:
@@ -187,12 +189,19 @@ class TileModel:
         space_time = mapping.space_time
         issued: dict[int, list[_Issued]] = {}
         for load, choice in zip(self.loads, mapping.loads, strict=True):
+            issued.setdefault(self.level(space_time, load, choice), []).append(self.issued(space_time, load, choice))
+        key = space_time, mapping.stores
+        if key not in self._storing:
+            self._storing[key] = self._stored(space_time, mapping.stores)
+        return _Evaluation(self, mapping, issued, self._storing[key]).run()
+
+    def level(self, space_time: SpaceTime, load: PlacedLoad, choice: LoadChoice) -> int:
+        """The level of the loop that a load is issued in."""
+        key = space_time, load.number, choice.level
+        if key not in self._level:
             nest = nest_of(space_time, load.loops)
-            level = nest[choice.level - 1].level if choice.level else _ROOT
-            issued.setdefault(level, []).append(self.issued(space_time, load, choice))
-        buffers = dict(zip(range(len(self.stores)), mapping.stores, strict=True))
-        evaluation = _Evaluation(self, mapping, issued, self._stored(space_time, buffers))
-        return evaluation.run()
+            self._level[key] = nest[choice.level - 1].level if choice.level else _ROOT
+        return self._level[key]
 
     def issued(self, space_time: SpaceTime, load: PlacedLoad, choice: LoadChoice) -> _Issued:
         """What one issue of a load costs."""
@@ -229,7 +238,7 @@ class TileModel:
         """How often a load is issued in a core, on the mean."""
         return prod(loop.mean for loop in nest_of(space_time, load.loops)[:level])
 
-    def _stored(self, space_time: SpaceTime, buffers: dict[int, int]) -> dict[int, list[_Issued]]:
+    def _stored(self, space_time: SpaceTime, buffers: tuple[int, ...]) -> dict[int, list[_Issued]]:
         """By segment, what its stores cost."""
         traffic = self.traffic.store(self.traffic.active(space_time))
         found: dict[int, list[_Issued]] = {}

@@ -26,8 +26,8 @@ from .program import TileProgram
 from .space import SpaceTime, space_times
 from .traffic import Busy, TrafficModel, mean_active
 
-_WHOLE = 4096  # combinations of choices for loads that are all looked at, in one space-time mapping
-_WIDTH = 24  # combinations that go on from load to load where there are more
+_WHOLE = 512  # combinations of choices for loads that are all looked at, in one space-time mapping
+_WIDTH = 160  # combinations that go on from load to load where there are more
 
 
 @dataclass(frozen=True)
