@@ -163,23 +163,29 @@ class _GemmWriter:
                 stack.enter_context(self.text.loop(variable, extent))
             last, extent, stride = loops[-1]
             if stride == 1:
-                self.transposed(rows, extent, line)
+                self.transposed(rows, extent, self.cost.aliased(tensor), line)
             else:
                 with self.text.loop(last, extent), self.text.loop(*rows):
                     line(last)
 
-    def transposed(self, rows: tuple[str, int], extent: int, line: Callable[[str], None]) -> None:
-        """Some elements of a line of memory for each row, then the next ones; LLVM looks long at longer loops."""
-        full, rest = divmod(extent, _PART)
+    def transposed(self, rows: tuple[str, int], extent: int, first: bool, line: Callable[[str], None]) -> None:
+        """Some elements of a line of memory for each row, then the next ones; LLVM looks long at longer loops.
+
+        With `first`, all of a row comes first: rows that are pages apart take each other's lines of the first cache.
+        """
+        size = 2 * _PART if first else _PART
+        full, rest = divmod(extent, size)
         if full:
             part, at = self.text.variable("part"), self.text.variable("at")
-            self.text.unrolled.append(at)
-            with self.text.loop(part, full), self.text.loop(*rows), self.text.loop(at, _PART):
-                line(f"({_PART} * {part} + {at})")
+            loops = [rows, (part, full)] if first else [(part, full), rows]
+            if not first:
+                self.text.unrolled.append(at)
+            with self.text.loop(*loops[0]), self.text.loop(*loops[1]), self.text.loop(at, size):
+                line(f"({size} * {part} + {at})")
         if rest:
             at = self.text.variable("at")
             with self.text.loop(*rows), self.text.loop(at, rest):
-                line(f"({_PART * full} + {at})")
+                line(f"({size * full} + {at})")
 
     def read(self, tensor: int, base: str, across: str, k: str, b: str | None) -> str:
         """An element of an input."""

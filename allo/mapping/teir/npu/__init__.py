@@ -2,7 +2,7 @@
 
 from .choose import npu_plan
 from .model import run_on_array
-from .program import CoreEvent, NpuProgram, TileLayout, npu_program
+from .program import CoreEvent, CoreLoop, NpuProgram, TileLayout, npu_program
 from .rules import XDNA, XDNA_ARRAY, NpuArray, check_npu
 from .timed import NpuRun, timed_on_array
 from .transfers import Distribution, NpuLoops, NpuTransfer, NpuWait
@@ -11,6 +11,7 @@ __all__ = [
     "XDNA",
     "XDNA_ARRAY",
     "CoreEvent",
+    "CoreLoop",
     "Distribution",
     "NpuArray",
     "NpuLoops",

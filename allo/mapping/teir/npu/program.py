@@ -26,6 +26,23 @@ class CoreEvent:
 
 
 @dataclass(frozen=True, slots=True)
+class CoreLoop:
+    """What a core does `trips` times."""
+
+    trips: int
+    body: tuple[CoreEvent | CoreLoop, ...]
+
+    def events(self) -> Iterator[CoreEvent]:
+        """All of it, in order."""
+        for _ in range(self.trips):
+            for part in self.body:
+                if isinstance(part, CoreLoop):
+                    yield from part.events()
+                else:
+                    yield part
+
+
+@dataclass(frozen=True, slots=True)
 class TileLayout:
     """How an engine of a memory tile turns a tile: sizes and strides in elements, the last fastest."""
 
@@ -70,25 +87,27 @@ class NpuProgram:
 
     def core(self, row: int, column: int) -> Iterator[CoreEvent]:
         """What the core of a position does, in order. One that has fewer tiles drops what others still need."""
-        yield from self._nest(0, row, column)
+        yield from self.core_loop(row, column).events()
 
-    def _nest(self, depth: int, row: int, column: int) -> Iterator[CoreEvent]:
+    def core_loop(self, row: int, column: int) -> CoreLoop:
+        """The same as nested loops, of one that is run once."""
+        return CoreLoop(1, self._nest(0, row, column))
+
+    def _nest(self, depth: int, row: int, column: int) -> tuple[CoreEvent | CoreLoop, ...]:
         npu = self.loops.npu
         if depth == len(npu) or npu[depth].type is DimType.K:
-            yield CoreEvent("zero")
-            yield CoreEvent("multiply", count=prod(d.size for d in npu[depth:]))
-            yield CoreEvent("send")
-            return
+            steps = prod(d.size for d in npu[depth:])
+            return CoreEvent("zero"), CoreEvent("multiply", count=steps), CoreEvent("send")
         d, rows, columns = npu[depth], self.loops.rows, self.loops.columns
         position = row if d is rows.dimension else column
         parts = rows if d is rows.dimension else columns if d is columns.dimension else None
         own = d.size if parts is None else parts.count(position)
-        for _ in range(own):
-            yield from self._nest(depth + 1, row, column)
-        if parts is not None and own < parts.most:
-            other = 1 if parts is rows else 0
-            inside = prod(self._arrives(e, other, row, column) for e in npu[depth + 1 :])
-            yield CoreEvent("drop", other, inside * (parts.most - own))
+        loop = CoreLoop(own, self._nest(depth + 1, row, column))
+        if parts is None or own == parts.most:
+            return (loop,)
+        other = 1 if parts is rows else 0
+        inside = prod(self._arrives(e, other, row, column) for e in npu[depth + 1 :])
+        return loop, CoreEvent("drop", other, inside * (parts.most - own))
 
     def _arrives(self, d: object, tensor: int, row: int, column: int) -> int:
         """How often tiles of an input come to a position in one loop."""
