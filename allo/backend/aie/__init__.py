@@ -25,7 +25,8 @@ def is_available() -> bool:
 
 
 def _build(module: Module, mode: str | None, options: dict[str, Any]) -> AIEModule:
-    if options.get("trace"):
+    project = options.get("project")
+    if options.get("trace") and project is None:
         raise TargetError(
             "trace= records what a device does, and calls run on the model of the array",
             hint="leave it out; built.timed().save('run.json') has what the model does, for Perfetto",
@@ -37,11 +38,14 @@ def _build(module: Module, mode: str | None, options: dict[str, Any]) -> AIEModu
             f"dialect must be a release of MLIR-AIE that texts are written for, {known}; got {release!r}",
             hint=nearest(str(release), RELEASES),
         )
-    return AIEModule(
+    made = AIEModule(
         module, array_of(options.get("device_type", "npu1")), options.get("mapping_primitives", ()),
-        RELEASES[release], options.get("project"), bool(options.get("profile")),
+        RELEASES[release], project, bool(options.get("profile")),
         options.get("cycles"), kernels_of(options.get("kernels", "scalar")),
     )  # fmt: skip
+    if options.get("trace") and made.project is not None:
+        made.timed().save(str(made.project / "trace.json"))
+    return made
 
 
 def _tools() -> str:

@@ -362,8 +362,10 @@ def test_refusals() -> None:
 
 def test_modules_that_do_not_divide() -> None:
     with pytest.raises(TargetError) as caught:
-        GEMM(64, 64, 64, 3, 2, 2, int16, int16)
-    assert str(caught.value) == "M = 64 is not made of 3 equal parts\n  hint: let parts divide it"
+        GEMM(9, 64, 64, 4, 2, 2, int16, int16)
+    assert str(caught.value) == (
+        "M = 9 has nothing left for the last of 4 parts of 4\n  hint: ask for fewer parts"
+    )
     with pytest.raises(TargetError) as caught:
         GEMM(60, 64, 64, 6, 2, 2, int16, int16)
     assert str(caught.value) == (

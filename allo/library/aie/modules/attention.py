@@ -31,8 +31,7 @@ def flash_attention(
     Raises TargetError if blocks do not divide L, or are not square though they are causal.
     """
     _demand_blocks(L, Pq, Pkv, causal)
-    Tq, Tkv = L // Pq, L // Pkv
-    scale = 1 / sqrt(D)
+    Tq, Tkv, scale = L // Pq, L // Pkv, 1 / sqrt(D)
 
     @df.region()
     def top(Q: Ty[L, D], K: Ty[L, D], V: Ty[L, D], O: float32[L, D]):  # noqa: E741
@@ -53,9 +52,8 @@ def flash_attention(
                         state[first, D] = _LEAST
                 scores: float32[Tq, Tkv] = matmul(q, k.T)
                 with meta_if(causal and j == i):
-                    for row in range(Tq):
-                        for ahead in range(row + 1, Tkv):
-                            scores[row, ahead] = _LEAST
+                    for row, ahead in grid(Tq, Tkv):
+                        scores[row, ahead] = _LEAST if ahead > row else scores[row, ahead]
                 weights: Ty[Tq, Tkv]
                 for r in range(Tq):
                     most: float32 = state[r, D]

@@ -24,12 +24,19 @@ def GEMM(
     """The region `top(A: TyI[M, K], B: TyI[K, N], C: TyO[M, N])` and its `mapping_primitives`.
 
     A product of parts of `M // Pm x N // Pn x K // Pk` is a task. Those of one part of C are a chain, whose sums stay
-    on the core (ping-pong GEMM of published Allo); chains are bundled on `row_num x col_num` cores.
-    Raises TargetError if parts do not divide the matrices, or the cores the parts.
+    on the core (ping-pong GEMM of published Allo); chains are bundled on `row_num x col_num` cores. Where rows or
+    columns are not made of equal parts of whole words, parts are multiples of four of them, the last ones are smaller,
+    and each chain has a core. Raises TargetError if a part would be empty, terms are not made of equal parts, or the
+    cores do not divide the parts.
     """
-    for name, extent, parts in (("M", M, Pm), ("N", N, Pn), ("K", K, Pk)):
-        if parts < 1 or extent % parts:
-            raise TargetError(f"{name} = {extent} is not made of {parts} equal parts", hint="let parts divide it")
+    if Pk < 1 or K % Pk or K // Pk * TyI.bits % 32:
+        raise TargetError(
+            f"K = {K} is not made of {Pk} equal parts of whole words: cores of a chain get parts of one shape",
+            hint="let Pk divide K",
+        )
+    if min(Pm, Pn) < 1 or M % Pm or N % Pn or N // Pn * min(TyI.bits, TyO.bits) % 32:
+        sizes = (_part("M", M, Pm), _part("N", N, Pn), K // Pk)
+        return _uneven((M, N, K), (Pm, Pn, Pk), sizes, TyI, TyO), gemm_steps(Pm, Pn, Pk, Pn, Pm)
     Mt, Nt = M // Pm, N // Pn
 
     if Pk == 1:
@@ -69,6 +76,49 @@ def GEMM(
                     local_C[:, :] = C_out
 
     return top, gemm_steps(Pm, Pn, Pk, col_num, row_num)
+
+
+def _part(name: str, extent: int, parts: int) -> int:
+    """The extent of all parts but perhaps the last one."""
+    if parts < 1:
+        raise TargetError(f"{name} = {extent} is not made of {parts} parts", hint="ask for one part or more")
+    size = -(-extent // (4 * parts)) * 4
+    if size * (parts - 1) >= extent:
+        raise TargetError(
+            f"{name} = {extent} has nothing left for the last of {parts} parts of {size}",
+            hint="ask for fewer parts",
+        )
+    return size
+
+
+def _uneven(
+    extents: tuple[int, int, int], parts: tuple[int, int, int], sizes: tuple[int, int, int], TyI: Any, TyO: Any
+) -> Callable[..., Any]:
+    """The region for parts of which the last ones are smaller."""
+    (M, N, K), (Pm, Pn, Pk), (Mt, Nt, Kt) = extents, parts, sizes
+
+    @df.region()
+    def top(A: TyI[M, K], B: TyI[K, N], C: TyO[M, N]):
+        pipe: Stream[TyO[Mt, Nt], 2][Pk, Pm, Pn]
+
+        @df.kernel(mapping=[Pk, Pm, Pn], args=[A, B, C])
+        def gemm(a: TyI[M, K], b: TyI[K, N], c: TyO[M, N]):
+            pk, pm, pn = df.get_pid()
+            total: TyO[Mt, Nt] = 0
+            with meta_if(pk > 0):
+                total[:, :] = pipe[pk - 1, pm, pn].get()
+            for i in range(min(Mt, M - pm * Mt)):
+                for j in range(min(Nt, N - pn * Nt)):
+                    for k in range(min(Kt, K - pk * Kt)):
+                        total[i, j] += a[pm * Mt + i, pk * Kt + k] * b[pk * Kt + k, pn * Nt + j]
+            with meta_if(pk < Pk - 1):
+                pipe[pk, pm, pn].put(total)
+            with meta_else():
+                for i in range(min(Mt, M - pm * Mt)):
+                    for j in range(min(Nt, N - pn * Nt)):
+                        c[pm * Mt + i, pn * Nt + j] = total[i, j]
+
+    return top
 
 
 def gemm_steps(Pm: int, Pn: int, Pk: int, col_num: int = 4, row_num: int = 4) -> list[MappingStep]:
