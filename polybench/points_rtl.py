@@ -17,9 +17,9 @@ from typing import Any
 
 import allo
 
+from .measured_rtl import read
 from .published import TABLE_3
 from .reproduce_points import chosen, titled
-from .reproduce_rtl import read
 from .suite import load
 from .tables import print_table
 
@@ -41,28 +41,39 @@ def stated(kernel: str, design: str) -> allo.Estimate:
 def within(theirs: Theirs) -> str | None:
     """The fastest of our designs with no more DSPs than a published one, if there is any."""
     kernel, _, dsp, *_ = theirs
-    lut = allo.target.load_target("u280").device.lut  # type: ignore[union-attr]
     fitting = {}
     for name in load(kernel).designs:
         found = None if name in ("vanilla", "cpu") else stated(kernel, name)
-        if found is not None and found.cycles and found.resources.dsp <= dsp and found.resources.lut <= lut:
-            fitting[name] = found.cycles
+        if found is None or found.resources.lut > found.available.lut or found.resources.dsp > dsp:
+            continue
+        fitting[name] = found.cycles or 0
     return min(fitting, key=lambda name: fitting[name], default=None)
 
 
-def rows() -> Iterator[Sequence[Any]]:
-    """The rows of the table, in the order of the published points, then those of Table 3 of the Allo paper."""
+def pairs() -> Iterator[tuple[Theirs, str]]:
+    """Published points and designs beside them, in their order, then those of Table 3 of the Allo paper."""
     first: dict[Theirs, str] = {}
     for point, name, _ in chosen():
         first.setdefault((point.kernel, titled(point), point.dsp, point.lut, point.cycles), name)
     first |= {(kernel, "Allo (Table 3)", row.dsp, "", row.cycles): "table3" for kernel, row in TABLE_3.items()}
     for theirs, name in first.items():
-        yield _row(theirs, name)
+        yield theirs, name
         found = stated(theirs[0], name)
         if found.resources.dsp > theirs[2] or (found.cycles or 0) > theirs[4]:
             other = within(theirs)
-            if other not in (None, name):
-                yield _row(theirs, other)
+            if other is not None and other != name:
+                yield theirs, other
+
+
+def beside_published_ones() -> list[tuple[str, str]]:
+    """The kernels and designs of the table."""
+    return list(dict.fromkeys((theirs[0], name) for theirs, name in pairs()))
+
+
+def rows() -> Iterator[Sequence[Any]]:
+    """The rows of the table."""
+    for theirs, name in pairs():
+        yield _row(theirs, name)
 
 
 @cache

@@ -13,15 +13,12 @@ The rows of other designs stay as they are; `python -m polybench.document rtl "r
 from __future__ import annotations
 
 import argparse
-import csv
 import json
 import subprocess
 import sys
 import textwrap
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -29,13 +26,11 @@ import allo
 
 from .accuracy import inputs
 from .evaluation import estimated
-from .published import TABLE_3
-from .reproduce_points import chosen
+from .measured_rtl import DESIGNS, Measured, read, write
+from .points_rtl import beside_published_ones
 from .suite import NAMES, load
 from .tables import in_markdown
 
-FILE = Path(__file__).with_name("measured_rtl.csv")
-DESIGNS = ("vanilla", "best")
 SIZES = ("MEDIUM", "SMALL", "MINI")
 CYCLES, LINES = 2_000_000_000, 60_000  # at most, and lines of SystemVerilog
 FLAT = 600  # lines of SystemVerilog at most that Yosys sees as one netlist; of others units are counted alone
@@ -43,22 +38,6 @@ HEADER = (
     "kernel", "design", "size", "cycles (simulated)", "cycles (predicted)", "bits of the CPU",
     "LUT (Yosys)", "FF (Yosys)", "DSP (Yosys)", "cycles (Vitis, estimated)",
 )  # fmt: skip
-
-
-@dataclass(frozen=True, slots=True)
-class Measured:
-    """What was found of a design at a size; `failure` says why there is nothing."""
-
-    kernel: str
-    design: str
-    size: str
-    predicted: int | None = None
-    simulated: int | None = None
-    equal: bool | None = None
-    lut: int | None = None
-    ff: int | None = None
-    dsp: int | None = None
-    failure: str = ""
 
 
 def measured(kernel: str, design: str, size: str, *, count: bool) -> Measured:
@@ -102,34 +81,6 @@ def elsewhere(kernel: str, design: str, size: str, *, count: bool, seconds: floa
     return Measured(**json.loads(ended.stdout.splitlines()[-1]))
 
 
-def read() -> list[Measured]:
-    """What the file has, in the order of the benchmarks."""
-    if not FILE.exists():
-        return []
-    with FILE.open(newline="", encoding="utf-8") as file:
-        return [Measured(**{name: _value(name, text) for name, text in row.items()}) for row in csv.DictReader(file)]
-
-
-def _value(name: str, text: str) -> Any:
-    if name in ("kernel", "design", "size", "failure"):
-        return text
-    return None if not text else text == "True" if name == "equal" else int(text)
-
-
-def write(rows: Sequence[Measured]) -> None:
-    """The file anew: kernels in the order of the benchmarks, their designs too, after those that all have."""
-    with FILE.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.DictWriter(file, [field.name for field in fields(Measured)], lineterminator="\n")
-        writer.writeheader()
-        for row in sorted(rows, key=_place):
-            writer.writerow({name: "" if value is None else value for name, value in asdict(row).items()})
-
-
-def _place(row: Measured) -> tuple[int, int]:
-    designs = list(dict.fromkeys((*DESIGNS, *load(row.kernel).designs)))
-    return NAMES.index(row.kernel), designs.index(row.design)
-
-
 def table() -> str:
     """The table of what was simulated, and a list of what was not."""
     rows = [row for row in read() if row.design in DESIGNS]
@@ -153,12 +104,6 @@ def table() -> str:
     return "\n".join([in_markdown(HEADER, body), *(["", "Not simulated:", "", *listed] if listed else [])])
 
 
-def beside_published() -> list[tuple[str, str]]:
-    """Kernels and designs that stand beside published ones."""
-    points = [(point.kernel, name) for point, name, _ in chosen()]
-    return list(dict.fromkeys([*points, *((kernel, "table3") for kernel in TABLE_3)]))
-
-
 def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--kernel", nargs="*", default=NAMES)
@@ -174,7 +119,7 @@ def main() -> int:
         return 0
     tasks = [(kernel, design) for kernel in options.kernel for design in options.design]
     if options.points:
-        tasks = [(kernel, design) for kernel, design in beside_published() if kernel in options.kernel]
+        tasks = [(kernel, design) for kernel, design in beside_published_ones() if kernel in options.kernel]
     for kernel, design in tasks:
         found: Measured | None = None
         for size in ("MEDIUM",) if options.points else options.size:

@@ -12,7 +12,7 @@ from typing import Any
 
 import allo
 
-from .reproduce_rtl import Measured, read
+from .measured_rtl import Measured, read
 from .suite import load
 from .tables import print_table
 

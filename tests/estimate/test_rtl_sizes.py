@@ -7,7 +7,7 @@ import pytest
 import allo
 from allo.ir.types import float32, int32
 from polybench import load
-from polybench.reproduce_rtl import read
+from polybench.measured_rtl import read
 from polybench.sizes_rtl import counted, errors
 
 
