@@ -64,7 +64,7 @@ INSIDE: dict[str, tuple[str, ...]] = {
     "allo.backend.hls": ("requested", "text", "vendors", "interface", "csim", "project"),
     "allo.importers": ("graph", "operators", "einsum"),
     "allo.backend.rtl": (
-        "library", "netlist simulate synthesise", "lowering", "interface",
+        "library", "netlist simulate synthesise", "lowering grids", "interface",
         "extents host bus_host left loops stuck", "chip units", "module",
     ),
 }

@@ -18,6 +18,7 @@ from ..arguments.results import result_memory, result_value, returned
 from .bus_host import BusHost
 from .chip import ChipKernel, Transfer
 from .extents import closed
+from .grids import grid_design
 from .host import fetch, keep, pass_to
 from .interface.cycles import load_cycles, store_cycles
 from .interface.plan import InterfacePlan, host_values
@@ -25,7 +26,7 @@ from .interface.settings import InterfaceSettings
 from .interface.shell import AxiTop, axi_top
 from .interface.traffic import CallTraffic
 from .left import FifoCounters
-from .library import MODULES, UNITS, library_files
+from .library import MODULES, UNITS, grid_files, library_files
 from .loops import LoopMonitors, LoopRun
 from .lowering.design import HardwareDesign, design
 from .lowering.function import FunctionHardware
@@ -192,18 +193,28 @@ class RTLModule:
 
     def _simulation(self) -> Simulation:
         if self._model is None:
-            library = library_files(self._library_names(observed=True), fast=True)
-            files = {**library, f"{self.top_func_name}.sv": self.code}
-            self._model = Simulation(
-                files, self.design.top, visible=self._visible(), random_state=self._options.random_state,
-                waveform=self._options.waveform, bus=self.interface is not None,
-            )  # fmt: skip
+            self._model = self._new_simulation()
             if self.interface is not None and self._options.interface is not None:
                 seed = self._options.interface.back_pressure
                 self._host = BusHost(self._model, self.interface, self.target.frequency, seed)
             self._monitors = LoopMonitors(self._model, self.design.loops)
             self._counters = FifoCounters(self._model, self.design.waits)
         return self._model
+
+    def _new_simulation(self) -> Simulation:
+        """The simulation, with arrays in the place of grids, unless a waveform is to show each instance."""
+        options, visible = self._options, self._visible()
+        grids = grid_design(self.design.modules, visible) if options.waveform is None else None
+        if grids is None:
+            files, code = library_files(self._library_names(observed=True), fast=True), self.code
+        else:
+            files, code = {**library_files(grids.library, fast=True), **grid_files(grids.grids)}, grids.text
+            visible = [one for pair in visible for one in grids.shown(*pair)]
+        return Simulation(
+            {**files, f"{self.top_func_name}.sv": code}, self.design.top, visible=visible,
+            random_state=options.random_state, waveform=options.waveform, bus=self.interface is not None,
+            places=None if grids is None else grids.places.place,
+        )  # fmt: skip
 
     def _visible(self) -> list[tuple[str, str]]:
         """What a simulation shows: pairs of a module and a name."""

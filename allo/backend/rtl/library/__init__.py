@@ -2,7 +2,7 @@
 
 from .catalogue import MODULES, UNITS, library_module
 from .described import FloatFormat, LibraryModule, LibraryPort
-from .files import library_directory, library_files, simulation_sources
+from .files import grid_files, library_directory, library_files, simulation_sources
 
 __all__ = [
     "MODULES",
@@ -10,6 +10,7 @@ __all__ = [
     "FloatFormat",
     "LibraryModule",
     "LibraryPort",
+    "grid_files",
     "library_directory",
     "library_files",
     "library_module",

@@ -52,23 +52,23 @@ def _unit(
 _ROUNDED = ("allo_pipe", "allo_fopen", "allo_fround")
 
 _STORAGE = (
-    LibraryModule("allo_pipe", {"W": 32, "N": 1}, (*_CLOCK, ("d", _of("W"))), (("q", _of("W")),), "N"),
+    LibraryModule("allo_pipe", {"W": 32, "N": 1}, (*_CLOCK, ("d", _of("W"))), (("q", _of("W")),), "N", has_grid=True),
     LibraryModule(
         "allo_fifo", {"W": 32, "DEPTH": 2},
         (("clk", _one), ("rst", _one), ("put", _one), ("put_data", _of("W")), ("get", _one)),
         (
             ("full", _one), ("get_data", _of("W")), ("empty", _one), ("count", _elements), ("most", _elements),
         ),
-        memory="mem",
+        memory="mem", has_grid=True,
     ),
     LibraryModule(
         "allo_settle", {"W": 32, "LAT": 1, "DEPTH": 1},
         (("clk", _one), ("rst", _one), ("issued", _one), ("d", _of("W")), ("take", _one)),
-        (("y", _of("W")),), needs=("allo_fifo",),
+        (("y", _of("W")),), needs=("allo_fifo",), has_grid=True,
     ),
     LibraryModule(
         "allo_ram_1rw", {**_DATA, "READ_LATENCY": 1, **_STYLE, **_CONTENTS}, (("clk", _one), *_PORT),
-        (("q", _of("W")),), "READ_LATENCY", _BEHIND, "mem",
+        (("q", _of("W")),), "READ_LATENCY", _BEHIND, "mem", has_grid=True,
     ),
     LibraryModule(
         "allo_ram_sdp", {**_DATA, "READ_LATENCY": 1, **_STYLE, **_CONTENTS},
@@ -81,7 +81,7 @@ _STORAGE = (
     LibraryModule(
         "allo_ram_tdp", {**_DATA, "READ_LATENCY": 1, **_STYLE, **_CONTENTS},
         (("clk", _one), *((f"{side}_{name}", width) for side in "ab" for name, width in _PORT)),
-        (("a_q", _of("W")), ("b_q", _of("W"))), "READ_LATENCY", _BEHIND, "mem",
+        (("a_q", _of("W")), ("b_q", _of("W"))), "READ_LATENCY", _BEHIND, "mem", has_grid=True,
     ),
     LibraryModule(
         "allo_lutram", {**_DATA, "READS": 1, "READ_LATENCY": 0, "STYLE": "distributed", **_CONTENTS},
@@ -89,7 +89,7 @@ _STORAGE = (
             ("clk", _one), ("we", _one), ("waddr", _address()), ("wdata", _of("W")),
             ("ren", _one), ("raddr", _address("READS")),
         ),
-        (("rdata", _of("W", "READS")),), "READ_LATENCY", _BEHIND, "mem",
+        (("rdata", _of("W", "READS")),), "READ_LATENCY", _BEHIND, "mem", has_grid=True,
     ),
     LibraryModule(
         "allo_regs", {"W": 32, "DEPTH": 4, "WRITES": 1, "READS": 1, "READ_LATENCY": 0, **_CONTENTS},
@@ -97,7 +97,7 @@ _STORAGE = (
             ("clk", _one), ("we", _of("WRITES")), ("waddr", _address("WRITES")), ("wdata", _of("W", "WRITES")),
             ("ren", _one), ("raddr", _address("READS")),
         ),
-        (("rdata", _of("W", "READS")),), "READ_LATENCY", _BEHIND, "mem",
+        (("rdata", _of("W", "READS")),), "READ_LATENCY", _BEHIND, "mem", has_grid=True,
     ),
     LibraryModule(
         "allo_rom", {**_DATA, "READS": 1, "READ_LATENCY": 1, "FILE": "", **_STYLE},
@@ -116,14 +116,15 @@ _HOST = LibraryModule(
 
 _OBSERVERS = (
     LibraryModule(
-        "allo_monitor", {"W": 64}, (*_CLOCK, ("begins", _one), ("steps", _one), ("ends", _one)), (), memory="seen"
+        "allo_monitor", {"W": 64}, (*_CLOCK, ("begins", _one), ("steps", _one), ("ends", _one)), (), memory="seen",
+        has_grid=True,
     ),
 )
 
 _INTEGERS = (
     LibraryModule(
         "allo_mul", {"WA": 32, "WB": 32, "WO": 32, "SIGNED": 1, "LAT": 3},
-        (*_CLOCK, ("a", _of("WA")), ("b", _of("WB"))), (("y", _of("WO")),), "LAT", _BEHIND,
+        (*_CLOCK, ("a", _of("WA")), ("b", _of("WB"))), (("y", _of("WO")),), "LAT", _BEHIND, has_grid=True,
     ),
     LibraryModule(
         "allo_divmod", {"W": 32, "SIGNED": 1, "ROUND": 0, "LAT": 32},

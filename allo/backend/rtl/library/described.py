@@ -43,6 +43,7 @@ class LibraryModule:
 
     `latency_of` names the parameter that is the number of enabled cycles from inputs to outputs; None if there is no
     such number. `needs` are the modules that it instantiates, `memory` is the array that a simulation may look into.
+    `has_grid`: there is a module for simulation, `name_grid`, whose ports but `clk` and `rst` are arrays of GRID each.
     """
 
     name: str
@@ -53,6 +54,7 @@ class LibraryModule:
     needs: tuple[str, ...] = ()
     memory: str | None = None
     has_fast_model: bool = False
+    has_grid: bool = False
 
     def values(self, parameters: Parameters) -> dict[str, Parameter]:
         """All parameters, those that are not given with their defaults."""

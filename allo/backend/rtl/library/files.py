@@ -38,6 +38,20 @@ def library_files(names: Iterable[str], *, fast: bool = False) -> dict[str, str]
     return found
 
 
+def grid_files(names: Iterable[str]) -> dict[str, str]:
+    """The text of modules whose ports are arrays, with those that they need, by file name, what is needed first."""
+    found: dict[str, str] = {}
+
+    def add(name: str) -> None:
+        for needed in library_module(name).needs:
+            add(needed)
+        found.setdefault(f"{name}_grid.sv", (library_directory() / _FAST / "grids" / f"{name}.sv").read_text())
+
+    for name in names:
+        add(name)
+    return found
+
+
 def simulation_sources(files: Iterable[str]) -> dict[str, str]:
     """The C++ that the fast models among `files` (texts) call, by file name."""
     called = any('import "DPI-C"' in text for text in files)

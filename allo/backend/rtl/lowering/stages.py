@@ -66,12 +66,13 @@ class _Stages:
             begin = self._joined([ends[other] for other in after[number]], "ready") if after[number] else self.start
             ends.append(self.control.of(part, begin))
             own = " || ".join(self.function.waits)
-            waits += [own] if own else []
+            waits += [f"({own})"] if own else []
             moving.append(self._moving(begin, ends[-1], own))
         self.function.stage, self.function.waits = 0, outer
         if waits:
-            some, none = " || ".join(f"({own})" for own in waits), " || ".join(moving)
-            self.function.waits.append(self.builder.wire("stages_wait", 1, f"({some}) && !({none})").name)
+            some = self.builder.wire("stages_waiting", 1, " || ".join(waits)).name
+            none = self.builder.wire("stages_moving", 1, " || ".join(moving)).name
+            self.function.waits.append(self.builder.wire("stages_wait", 1, f"{some} && !{none}").name)
         return self._joined(ends, "all") if ends else self.start
 
     def _after(self) -> list[list[int]]:

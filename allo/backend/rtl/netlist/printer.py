@@ -24,7 +24,7 @@ def _module(module: HardwareModule) -> Iterator[str]:
     yield ",\n".join(ports) + ");"
     yield from _signals(module.signals)
     for table in module.tables:
-        yield from _table(table)
+        yield from printed_table(table)
     at: Location | None = None
     for assign in module.assigns:
         if assign.at is not None and (at is None or (assign.at.file, assign.at.line) != (at.file, at.line)):
@@ -67,7 +67,8 @@ def _signals(signals: list[Signal]) -> Iterator[str]:
         yield line
 
 
-def _table(table: ConstantTable) -> Iterator[str]:
+def printed_table(table: ConstantTable) -> Iterator[str]:
+    """The lines of a memory of constant words."""
     yield f"  logic {_range(table.width)}{table.name} [0:{len(table.words) - 1}];"
     yield "  initial begin"
     line = "   "

@@ -80,7 +80,7 @@ class Design:
 def model_library(design: Design) -> Path:
     """The shared library of a design: the one in the cache, or a new one; ToolError with what a tool says."""
     compiler, verilator = find_compiler(), find_verilator()
-    flags = [*_FLAGS, *(_tracing(design.waveform)), *(["-O2"] if design.grids else [])]
+    flags = [*_FLAGS, *_tracing(design.waveform)]
     models = ("bus.h", "driver.cpp") if design.bus else ("driver.cpp",)
     sources = {**simulation_sources(design.files.values()), **{name: _text(name) for name in models}}
     more = [_text("bus.cpp")] if design.bus else []

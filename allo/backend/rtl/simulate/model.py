@@ -8,7 +8,7 @@ import weakref
 from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -25,6 +25,17 @@ PATIENCE = 1 << 24  # cycles
 _DONE, _STUCK, _LIMITED, _FAILED = range(4)  # as in driver.cpp
 
 
+class VariablePlace(Protocol):
+    """A variable of a design, and which of `count` equal parts of it; None: all."""
+
+    @property
+    def path(self) -> str: ...
+    @property
+    def index(self) -> int | None: ...
+    @property
+    def count(self) -> int: ...
+
+
 class Simulation:
     """A design in simulation, after its reset.
 
@@ -34,7 +45,8 @@ class Simulation:
 
     `random_state` seeds registers and memories with random contents instead of zeros. `waveform` is a file (`.vcd` or
     `.fst`) that all signals are written to. `grids` compiles loops over arrays of elements as loops. With a `bus`, the
-    module has AXI interfaces in place of `start`, `done` and `stuck`, to which a `Bus` attaches models.
+    module has AXI interfaces in place of `start`, `done` and `stuck`, to which a `Bus` attaches models. `places` say
+    where variables are, if a design with `grids` has other names for them than those which are asked for.
     """
 
     def __init__(
@@ -47,9 +59,12 @@ class Simulation:
         waveform: str | Path | None = None,
         grids: bool = False,
         bus: bool = False,
+        places: Callable[[str], VariablePlace] | None = None,
     ) -> None:
         form = None if waveform is None else Waveform.of(Path(waveform))
+        grids = grids or places is not None
         path = model_library(Design(files, top, tuple(dict.fromkeys(visible)), form, grids, bus))
+        self._places, self._views = places, dict[str, tuple[Words, int]]()
         self.top = top
         self._library = _loaded(path)
         seed = -1 if random_state is None else random_state % (1 << 31)
@@ -137,6 +152,15 @@ class Simulation:
 
     def _view(self, name: str) -> tuple[Words, int]:
         """The words of a variable, and the bits of each."""
+        if self._places is None:
+            return self._whole(name)
+        place = self._places(name)
+        if place.path not in self._views:
+            self._views[place.path] = self._whole(place.path)
+        words, bits = self._views[place.path]
+        return (words if place.index is None else words.reshape(place.count, -1, *words.shape[1:])[place.index]), bits
+
+    def _whole(self, name: str) -> tuple[Words, int]:
         instance, _, variable = name.rpartition(".")
         scope = f"TOP.{self.top}.{instance}" if instance else "TOP.TOP"  # where the ports of the top are
         facts = (ctypes.c_uint64 * 3)()

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from allo.backend.rtl.library import MODULES, library_directory, library_files, library_module
+from allo.backend.rtl.library import MODULES, grid_files, library_directory, library_files, library_module
 from allo.backend.rtl.library.catalogue import PARTS
 from allo.errors import InternalError
 
@@ -17,6 +17,8 @@ def text_of(name: str, folder: str = "") -> str:
 
 def test_every_file_is_in_the_table() -> None:
     assert {path.stem for path in library_directory().glob("*.sv")} == {*MODULES, *PARTS}
+    grids = {path.stem for path in (library_directory() / "simulation" / "grids").glob("*.sv")}
+    assert grids == {name for name, module in MODULES.items() if module.has_grid}
     models = {path.stem for path in (library_directory() / "simulation").glob("*.sv")}
     assert models == {name for name, module in MODULES.items() if module.has_fast_model}
 
@@ -42,6 +44,21 @@ def test_parameters_ports_and_instances(name: str) -> None:
     reached = {file.removesuffix(".sv") for file in library_files([name])}
     assert instances | {"allo_" + name.removeprefix("allo_")} <= reached
     assert module.memory is None or re.search(rf"\b{module.memory} \[0:DEPTH-1\]", text_of(name))
+
+
+@pytest.mark.parametrize("name", [name for name, module in MODULES.items() if module.has_grid])
+def test_grids_have_the_parameters_and_ports_of_one(name: str) -> None:
+    module, text = library_module(name), grid_files([name])[f"{name}_grid.sv"]
+    header = text[text.index("\nmodule ") : text.index(";\n", text.index("\nmodule "))]
+    declared = re.findall(r"(?<!local)parameter (?:int |bit |logic \[.*?\] )?(\w+) = ([^,)\s]+)", header)
+    assert {parameter: value.strip('"') for parameter, value in declared} == {
+        "GRID": "8", **{parameter: str(value) for parameter, value in module.defaults.items()}
+    }  # fmt: skip
+    ports = re.findall(r"(input|output) logic (?:\[[^\]]*\] )?(\w+)( \[0:SIZE-1\])?", header)
+    assert {(port.name, port.is_input, port.name not in ("clk", "rst")) for port in module.ports({})} == {
+        (port, direction == "input", bool(array)) for direction, port, array in ports
+    }
+    assert module.memory is None or re.search(rf"\b{module.memory} \[0:SIZE-1\]\[0:DEPTH-1\]", text)
 
 
 def test_what_is_not_there() -> None:

@@ -1,0 +1,76 @@
+"""Expressions of hardware, split at the names in them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import chain
+
+_NAME = re.compile(r"(?<![\w'$])([A-Za-z_]\w*)")
+_MARK = re.compile(r"[(){}?]| && | \|\| ")
+_DIGITS = re.compile(r"\d+")
+
+
+@dataclass(frozen=True, slots=True)
+class Expression:
+    """Names, and the texts before, between and behind them."""
+
+    gaps: tuple[str, ...]
+    names: tuple[str, ...]
+
+    @property
+    def name(self) -> str | None:
+        """The name that the expression is; None if it is more."""
+        return self.names[0] if self.gaps == ("", "") else None
+
+    def filled(self, text: Callable[[str], str]) -> str:
+        """The expression with other texts for its names."""
+        return "".join(chain.from_iterable(zip(self.gaps, (*map(text, self.names), ""), strict=True)))
+
+    def renamed(self, name: Callable[[str], str]) -> Expression:
+        """The expression with other names."""
+        return Expression(self.gaps, tuple(map(name, self.names)))
+
+
+@dataclass(frozen=True, slots=True)
+class Chain:
+    """Conditions that are joined by `&&` or `||`."""
+
+    operator: str
+    terms: tuple[Expression, ...]
+
+    def renamed(self, name: Callable[[str], str]) -> Chain:
+        """The chain with other names."""
+        return Chain(self.operator, tuple(term.renamed(name) for term in self.terms))
+
+
+def expression(text: str) -> Expression:
+    """The expression of a text."""
+    parts = _NAME.split(text)
+    return Expression(tuple(parts[::2]), tuple(parts[1::2]))
+
+
+def chain_of(text: str, least: int) -> Chain | None:
+    """The conditions that a text joins, if they are as many."""
+    if max(text.count(" && "), text.count(" || ")) < least - 1:
+        return None
+    depth, start, operators, terms = 0, 0, set[str](), list[str]()
+    for mark in _MARK.finditer(text):
+        match mark.group():
+            case "(" | "{":
+                depth += 1
+            case ")" | "}":
+                depth -= 1
+            case operator if depth == 0:
+                operators.add(operator)
+                terms.append(text[start : mark.start()])
+                start = mark.end()
+    if len(operators) != 1 or "?" in operators or len(terms) + 1 < least:
+        return None
+    return Chain(operators.pop().strip(), tuple(map(expression, (*terms, text[start:]))))
+
+
+def without_digits(text: str) -> str:
+    """What names of one kind have in common."""
+    return _DIGITS.sub("", text)
