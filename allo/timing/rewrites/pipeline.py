@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from ...errors import InternalError, TargetError, nearest
 from ...ir.linalg import is_structured, lower_linalg
 from ...ir.module import Module
+from ...ir.streams import is_stream_type
 from ...ir.walk import entry_block, loops_of, operations
 from ...target import Fpga
 from ..roles import Datapath, Roles
@@ -112,6 +113,7 @@ PIPELINE: tuple[RewritePass, ...] = (
     ),
 )
 OF_OWN_HARDWARE = (INLINE, ELEMENTARY)
+_CONNECTING = ("func.call", "func.return", "arith.constant", "memref.subview", "memref.cast")
 NAMES = tuple(dict.fromkeys(entry.name for entry in PIPELINE))
 
 
@@ -146,6 +148,8 @@ def prepared(module: Module, options: RewriteOptions | None = None, only: Collec
     for entry in PIPELINE:
         if entry.wanted(options) if only is None else entry.name in only:
             for name in _bodies(made):
+                if entry.name != INLINE and _only_calls(made, name):
+                    continue
                 records += entry.apply(made, name, options)
             _verify(made, entry.name)
     return Prepared(made, tuple(dict.fromkeys(records)))
@@ -153,6 +157,12 @@ def prepared(module: Module, options: RewriteOptions | None = None, only: Collec
 
 def _bodies(module: Module) -> list[str]:
     return [function.name.value for function in module.functions() if entry_block(function) is not None]
+
+
+def _only_calls(module: Module, name: str) -> bool:
+    """Whether a function only connects others, as the elements of a grid: there is nothing to rewrite."""
+    found = _operations(module, name)
+    return all(op.name in _CONNECTING or (len(op.results) == 1 and is_stream_type(op.results[0].type)) for op in found)
 
 
 def _operations(module: Module, name: str) -> list[object]:

@@ -12,7 +12,7 @@ from .alike import Likeness, alike
 from .connections import GridConnections, InstanceGrid
 from .element import ElementWriter, Held, sockets_of
 from .level import Inside, Level, LevelInstance
-from .places import GridElement, GridPlace, GridPlaces, Unit
+from .places import PartPlaces, GridPlace, GridPlaces, Unit
 from .text import GridText, instance
 
 
@@ -86,7 +86,7 @@ class _DesignWriter:
         """The text, and where all is in it."""
         level, text, connections = self.level, self.text, self.connections
         connections.place()
-        units: dict[str, tuple[GridElement | Unit, int | None]] = {}
+        units: dict[str, tuple[PartPlaces | Unit, int | None]] = {}
         for grid in connections.grids:
             part = self._grid(grid, connections.bound(grid))
             connections.note(grid)
@@ -134,7 +134,7 @@ class _DesignWriter:
 
     # -- parts ------------------------------------------------------------------------------------------
 
-    def _grid(self, grid: InstanceGrid, bound: dict[str, Held]) -> GridElement | Unit:
+    def _grid(self, grid: InstanceGrid, bound: dict[str, Held]) -> PartPlaces | Unit:
         first, count = grid.instances[0].instance, len(grid.instances)
         if grid.is_library:
             return self.elements.unit(first, grid.name, bound, count)
@@ -166,8 +166,8 @@ class _DesignWriter:
                 self._keep(self.level.modules[one.module])
 
     def _element(
-        self, inside: Inside, module: str, units: Mapping[str, tuple[GridElement | Unit, int | None]]
-    ) -> GridElement:
+        self, inside: Inside, module: str, units: Mapping[str, tuple[PartPlaces | Unit, int | None]]
+    ) -> PartPlaces:
         """Where the parts of a module are that is there once."""
         like, sizes = self.level.likeness[module], self.text.sizes
         variables = {}
@@ -182,7 +182,7 @@ class _DesignWriter:
             else units[child.name]
             for own, child in inside.children.items()
         }
-        return GridElement(variables, parts)
+        return PartPlaces(variables, parts)
 
     def _head(self) -> Iterator[str]:
         ports = [

@@ -13,7 +13,7 @@ from ..netlist.design import Direction, HardwareModule, ModuleInstance
 from ..netlist.printer import printed_table
 from .alike import Likeness
 from .expressions import Expression, expression
-from .places import GridElement, GridPlace, Unit
+from .places import PartPlaces, GridPlace, Unit
 from .text import GridText, declared, instance, size_of
 
 # Inputs that outputs follow from in the same cycle, of modules that have no parameter for their latency.
@@ -93,7 +93,7 @@ class ElementWriter:
 
     def write(
         self, module: HardwareModule, prefix: str, bound: Mapping[str, Held], count: int, split: bool
-    ) -> GridElement:
+    ) -> PartPlaces:
         """Write what is in `count` instances of a module whose ports are `bound`; where its parts are.
 
         All of an element is one body of a loop, or, if it is `split`, a loop for each signal.
@@ -143,9 +143,9 @@ class _Body:
         self.statements: list[tuple[str, Expression]] = []  # by what is known in the body
         self.last: list[tuple[Held, str, Expression]] = []  # which nothing in the body reads: after a condition
         self.locals: dict[str, str] = {}  # of signals in the body: their declarations
-        self.parts: dict[str, tuple[GridElement | Unit, int | None]] = {}
+        self.parts: dict[str, tuple[PartPlaces | Unit, int | None]] = {}
 
-    def write(self) -> GridElement:
+    def write(self) -> PartPlaces:
         """Write all; where it is."""
         module = self.module
         self._declare()
@@ -170,7 +170,7 @@ class _Body:
             if held.is_own:
                 places[name] = GridPlace(held.name, None, self.text.sizes[held.name])
                 self.writer.shown.setdefault((module.name, name), []).append(held.name)
-        return GridElement(places, self.parts)
+        return PartPlaces(places, self.parts)
 
     def _declare(self) -> None:
         """Make the signals: arrays of those that are kept, passed on or shown, others in the body."""

@@ -20,14 +20,14 @@ class GridPlace:
 
 
 @dataclass(slots=True)
-class GridElement:
+class PartPlaces:
     """Instances of one module, or one of them: the places of its variables, and what is in it, by the names there.
 
     Elements without an index have that of what they are in.
     """
 
     variables: Mapping[str, GridPlace] = field(default_factory=dict)
-    parts: Mapping[str, tuple[GridElement | Unit, int | None]] = field(default_factory=dict)
+    parts: Mapping[str, tuple[PartPlaces | Unit, int | None]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,7 @@ class GridPlaces:
     """The places of a design that was built of some modules; `root` is the one on top."""
 
     def __init__(
-        self, modules: Mapping[str, HardwareModule], likeness: Mapping[str, Likeness], top: str, root: GridElement
+        self, modules: Mapping[str, HardwareModule], likeness: Mapping[str, Likeness], top: str, root: PartPlaces
     ) -> None:
         self._modules, self._likeness, self._top, self._root = modules, likeness, top, root
         self._instances: dict[str, dict[str, ModuleInstance]] = {}
@@ -50,7 +50,7 @@ class GridPlaces:
     def place(self, path: str) -> GridPlace:
         """Where a variable is: `kernel.element_call_3.k_moves`, from the module on top."""
         *parts, variable = path.split(".")
-        inside: GridElement | Unit = self._root
+        inside: PartPlaces | Unit = self._root
         index: int | None = None
         own = self._top
         for number, part in enumerate(parts):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import product
 from math import gcd, prod
 
@@ -25,24 +26,24 @@ class BankPlace:
     address: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class BankedArray:
     """An array of `memory`; registers are banks of one element each."""
 
     memory: ArrayMemory
 
-    @property
+    @cached_property
     def dims(self) -> tuple[Banks, ...]:
         if self.memory.is_register:
             return tuple(Banks(Division.COMPLETE) for _ in self.memory.shape)
         return self.memory.dims
 
-    @property
+    @cached_property
     def counts(self) -> tuple[int, ...]:
         """The banks of each dimension."""
         return tuple(banks.count(extent) for banks, extent in zip(self.dims, self.memory.shape, strict=True))
 
-    @property
+    @cached_property
     def lengths(self) -> tuple[int, ...]:
         """The elements of each dimension that lie in one bank."""
         found = []
@@ -66,6 +67,9 @@ class BankedArray:
 
     def place(self, subscripts: Sequence[SubscriptNumber]) -> BankPlace:
         """Where an access with these subscripts goes."""
+        numbers = [one.offset for one in subscripts if not one.terms]
+        if len(numbers) == len(subscripts) and all(0 <= n < e for n, e in zip(numbers, self.memory.shape, strict=True)):
+            return self._at(numbers)
         candidates: list[list[int]] = []
         chosen: list[SubscriptNumber] = []
         address: list[SubscriptNumber] = []
@@ -79,9 +83,21 @@ class BankedArray:
             whole, rest = quotient(one, divisor, in_bounds=True), remainder(one, divisor, in_bounds=True)
             chosen.append(whole if is_block else rest)
             address.append(rest if is_block else constant(0) if length == 1 else whole)
-        numbers = [_linear(place, self.counts) for place in product(*candidates)]
-        choice = None if len(numbers) == 1 else row_major(chosen, self.counts).sum_text
-        return BankPlace(tuple(numbers), choice, row_major(address, self.lengths).sum_text)
+        banks_of = [_linear(place, self.counts) for place in product(*candidates)]
+        choice = None if len(banks_of) == 1 else row_major(chosen, self.counts).sum_text
+        return BankPlace(tuple(banks_of), choice, row_major(address, self.lengths).sum_text)
+
+    def _at(self, numbers: Sequence[int]) -> BankPlace:
+        """Where the element is that has these numbers."""
+        bank, address = [], []
+        for banks, extent, count, length, number in zip(
+            self.dims, self.memory.shape, self.counts, self.lengths, numbers, strict=True
+        ):
+            is_block = banks.canonical(extent).kind is Division.BLOCK
+            whole, rest = divmod(number, length if is_block else count)
+            bank.append(whole if is_block else rest)
+            address.append(rest if is_block else whole)
+        return BankPlace((_linear(bank, self.counts),), None, str(_linear(address, self.lengths)))
 
     def positions(self) -> tuple[Numbers, Numbers]:
         """The bank and the address of each element, in the shape of the array."""

@@ -39,6 +39,7 @@ from .linear import SubscriptNumber
 from .memories import place_memory
 from .operations import OperationPrinter, unsupported
 from .ports import ArrayPorts
+from .stages import StagesAtOnce
 from .subscripts import of_map, of_value
 from .tables import place_tables
 
@@ -67,7 +68,7 @@ class FunctionHardware:
         self.waits: list[str] = []  # conditions under which something waits for a FIFO, and nothing else goes on
         self.waiting: Signal | None = None  # the port that says so
         self.stages: dict[int, int] = {}  # of a region, the stage that it is in
-        self.together: set[tuple[int, int]] = set()  # stages that may run at the same time
+        self.together: list[StagesAtOnce] = []
         self.stage = 0
         self.monitors: list[Monitor] = []
         self.calls: list[tuple[ir.Operation, str, FunctionHardware]] = []  # with the names of the instances
@@ -151,7 +152,7 @@ class FunctionHardware:
 
     def _at_once(self, one: int, other: int) -> bool:
         """Whether two regions may run at the same time."""
-        return (self.stages[one], self.stages[other]) in self.together
+        return any(stages.has(self.stages[one], self.stages[other]) for stages in self.together)
 
     # -- arrays --------------------------------------------------------------------------------------------
 

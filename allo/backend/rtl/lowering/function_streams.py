@@ -57,6 +57,7 @@ class FunctionStreams:
         self.outside: dict[ir.Value, str] = {}  # those that are ports
         self.known: dict[ir.Value, StreamPorts] = {}
         self.sites: list[WaitSite] = []
+        self._elements: dict[ir.Value, tuple[int, ...]] = {}  # of arguments of calls
 
     def of(self, value: ir.Value) -> StreamPorts:
         """The ends of a stream, or of an array of streams."""
@@ -106,10 +107,12 @@ class FunctionStreams:
         """The elements of a stream that an argument of a call is."""
         if isinstance(operand.type, ir.MemRefType):
             return tuple(range(self.of(operand).array.banks))
-        _, place = self.place(operand, self.stable)
-        if len(place.banks) > 1:
-            raise unsupported(op, "a call with one stream of an array that a variable chooses")
-        return place.banks
+        if operand not in self._elements:
+            _, place = self.place(operand, self.stable)
+            if len(place.banks) > 1:
+                raise unsupported(op, "a call with one stream of an array that a variable chooses")
+            self._elements[operand] = place.banks
+        return self._elements[operand]
 
     def finish(self) -> None:
         """Make the FIFOs and drive the ports."""

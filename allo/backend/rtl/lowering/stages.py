@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import combinations
 from typing import Protocol
 
 from mlir import ir
@@ -19,6 +18,20 @@ from ..netlist.builder import ModuleBuilder
 from ..netlist.design import Signal
 
 
+class StagesAtOnce:
+    """Which stages of a region, numbered from 1, may run at the same time: none of two waits for the other's end."""
+
+    def __init__(self, after: list[list[int]]) -> None:
+        self._before: list[set[int]] = []
+        for others in after:
+            self._before.append({*others, *(one for other in others for one in self._before[other])})
+
+    def has(self, one: int, other: int) -> bool:
+        """Whether two stages may."""
+        first, last = sorted((one - 1, other - 1))
+        return 0 <= first < last < len(self._before) and first not in self._before[last]
+
+
 class StagedFunction(Protocol):
     """What stages need of the hardware of their function."""
 
@@ -26,7 +39,7 @@ class StagedFunction(Protocol):
     tree: tree.FunctionTree
     waits: list[str]
     stage: int
-    together: set[tuple[int, int]]
+    together: list[StagesAtOnce]
 
 
 class NodeHardware(Protocol):
@@ -59,7 +72,7 @@ class _Stages:
     def make(self) -> Signal:
         """The pulse with which all have ended."""
         after = self._after()
-        self.function.together |= _at_once(after)
+        self.function.together.append(StagesAtOnce(after))
         outer, ends, waits, moving = self.function.waits, list[Signal](), list[str](), list[str]()
         for number, (_, part) in enumerate(self.parts):
             self.function.stage, self.function.waits = number + 1, []
@@ -147,14 +160,3 @@ def _makers(op: ir.Operation) -> Iterator[ir.Operation]:
             yield value.owner.operation
             yield from _makers(value.owner.operation)
 
-
-def _at_once(after: list[list[int]]) -> set[tuple[int, int]]:
-    """The pairs of stages, numbered from 1, of which none waits for the other's end."""
-    before: list[set[int]] = []
-    for others in after:
-        before.append({*others, *(one for other in others for one in before[other])})
-    found = set[tuple[int, int]]()
-    for one, other in combinations(range(len(after)), 2):
-        if one not in before[other]:
-            found |= {(one + 1, other + 1), (other + 1, one + 1)}
-    return found

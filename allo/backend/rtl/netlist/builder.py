@@ -57,10 +57,18 @@ class ModuleBuilder:
         self.taken = {*_WORDS.split(), *_CONTROL}
         self.delays: dict[str, list[Signal]] = {}  # by signal: itself so many cycles later
         self.shared: dict[tuple[int, str], Signal] = {}
+        self._counts: dict[str, int] = {}  # of names that were wanted more than once
 
     def named(self, hint: str) -> str:
         """A free name."""
-        return unique_name(identifier(hint), self.taken)
+        wanted = identifier(hint)
+        if wanted not in self.taken:
+            return unique_name(wanted, self.taken)
+        count = self._counts.get(wanted, 0) + 1
+        while f"{wanted}_{count}" in self.taken:
+            count += 1
+        self._counts[wanted] = count
+        return unique_name(f"{wanted}_{count}", self.taken)
 
     def port(self, hint: str, width: int, direction: Direction, *, signed: bool = False) -> Signal:
         """A new port."""

@@ -25,6 +25,8 @@ _FLAGS = (
     "-DVL_TIME_CONTEXT", "-DVERILATOR=1", "-DVL_PRINTF=allo_sim_print",
     "-DVL_USER_STOP", "-DVL_USER_FINISH", "-DVL_USER_FATAL",
 )  # fmt: skip
+# Loops stay loops; tables of Verilator 5.48 take copies of whole arrays for numbers.
+_GRIDS = ("--unroll-count", "1", "-fno-table")
 _RUNTIME = ("verilated.cpp", "verilated_dpi.cpp", "verilated_threads.cpp")
 
 
@@ -68,7 +70,7 @@ class Design:
         return [
             "--cc", "-O3", "--prefix", "Vsim", "--top-module", self.top, "--assert", "-DALLO_SIMULATION",
             "--x-assign", "unique", "--x-initial", "unique", "-Wno-fatal", "-Wno-lint", "-Wno-style",
-            *(["--unroll-count", "1"] if self.grids else []), *tracing,
+            *(_GRIDS if self.grids else []), *tracing,
         ]  # fmt: skip
 
     def seen(self) -> str:
