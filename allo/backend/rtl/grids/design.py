@@ -12,7 +12,7 @@ from .alike import Likeness, alike
 from .connections import GridConnections, InstanceGrid
 from .element import ElementWriter, Held, sockets_of
 from .level import Inside, Level, LevelInstance
-from .places import PartPlaces, GridPlace, GridPlaces, Unit
+from .places import GridPlace, GridPlaces, PartPlaces, Unit
 from .text import GridText, instance
 
 

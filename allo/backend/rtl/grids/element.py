@@ -13,11 +13,13 @@ from ..netlist.design import Direction, HardwareModule, ModuleInstance
 from ..netlist.printer import printed_table
 from .alike import Likeness
 from .expressions import Expression, expression
-from .places import PartPlaces, GridPlace, Unit
+from .places import GridPlace, PartPlaces, Unit
 from .text import GridText, declared, instance, size_of
 
-# Inputs that outputs follow from in the same cycle, of modules that have no parameter for their latency.
-_AT_ONCE: Mapping[str, tuple[str, ...]] = {"allo_fifo": (), "allo_monitor": (), "allo_settle": ("d",)}
+# Inputs that outputs follow from in the same cycle if there is no latency; of other modules, all.
+_AT_ONCE: Mapping[str, tuple[str, ...]] = {
+    "allo_fifo": (), "allo_monitor": (), "allo_settle": ("d",), "allo_lutram": ("raddr",), "allo_regs": ("raddr",),
+}  # fmt: skip
 _CLOCKS = ("clk", "rst")
 
 
