@@ -161,7 +161,8 @@ def _bodies(module: Module) -> list[str]:
 
 def _only_calls(module: Module, name: str) -> bool:
     """Whether a function only connects others, as the elements of a grid: there is nothing to rewrite."""
-    found = _operations(module, name)
+    entry = entry_block(module.function(name))
+    found = [] if entry is None else operations(entry)
     return all(op.name in _CONNECTING or (len(op.results) == 1 and is_stream_type(op.results[0].type)) for op in found)
 
 
