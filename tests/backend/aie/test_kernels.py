@@ -50,7 +50,8 @@ def chained() -> AIEModule:
 def onto(A: int8[32, 16], B: int8[16, 32], C: int32[32, 32]):
     @df.kernel(mapping=[2, 2], args=[A, B, C])
     def tile(a: int8[32, 16] @ Layout("S1R"), b: int8[16, 32] @ Layout("RS0"), c: int32[32, 32] @ Layout("S1S0")):
-        c[:, :] = allo.add(allo.matmul(a, b), c)
+        part: int32[16, 16] = allo.matmul(a, b)
+        c[:, :] = allo.add(part, c)
 
 
 @df.region()
