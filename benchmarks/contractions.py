@@ -1,4 +1,4 @@
-"""Sets of contractions: those of the thesis, of the benchmark of Springer and Bientinesi, networks of tensors."""
+"""Sets of contractions: those of the thesis, some like those of the benchmark of Springer and Bientinesi, networks of tensors."""
 
 from __future__ import annotations
 
@@ -64,8 +64,8 @@ CASES = (
     case("path", "abc,bde,cdf,efa->", 20),
 )
 
-# The benchmark of Springer and Bientinesi (2018), section 7: output, first input, second input. The thesis takes the
-# four with the highest arithmetic intensity. The last nine are those of coupled-cluster theory, (T).
+# Contractions like those of the benchmark of Springer and Bientinesi (2018), section 7 (the list has not been compared
+# with theirs): output, first input, second input. The last nine are as those of coupled-cluster theory, (T).
 # Sizes are small, and no multiples of those of tiles.
 _PUBLISHED = (
     "abcde-efbad-cf", "abcde-efcad-bf", "abcd-dbea-ec", "abcde-ecbfa-fd", "abcd-deca-be", "abc-bda-dc",
