@@ -1,4 +1,4 @@
-"""Sets of contractions: those of the thesis, some like those of the benchmark of Springer and Bientinesi, networks of tensors."""
+"""Sets of contractions: of the thesis, like those of the benchmark of Springer and Bientinesi, networks of tensors."""
 
 from __future__ import annotations
 
