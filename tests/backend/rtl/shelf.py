@@ -3,7 +3,7 @@ all of them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -37,9 +37,9 @@ class Shelved:
     def load(self, name: str, words: Any) -> None:
         self.shelf.load(f"u{self.place}.{name}", words)
 
-    def run(self, limit: int | None = None) -> SimulatedRun:
+    def run(self, limit: int | None = None, moved: Callable[[], int] | None = None) -> SimulatedRun:
         self.shelf.load("picked", [self.place])
-        return self.shelf.run(limit)
+        return self.shelf.run(limit, moved)
 
     def reset(self) -> None:
         self.shelf.reset()

@@ -12,7 +12,7 @@ import pytest
 import allo
 from allo.importers.einsum import EinsumExpression, einsum_program
 from allo.mapping.teir import Processor
-from benchmarks.einsum import CASES, Case
+from benchmarks.contractions import CASES, Case
 from tests.seeds import sampled, sweep
 
 

@@ -11,6 +11,7 @@ from ....errors import TargetError
 from ....ir.effects import Effects
 from ....ir.module import Module
 from ....ir.processes import is_process, region_statements
+from ....ir.streams import is_stream_type
 from ....ir.walk import location_of, operations
 from ....timing.control import tree
 from ....timing.roles import is_pure
@@ -134,7 +135,7 @@ def _statements_of(part: tree.Node) -> tuple[ir.Operation, ...]:
     """The statements that a part of a region is; none if they take no time."""
     match part:
         case tree.Straight():
-            timed = [op for op in part.body if not is_pure(op)]
+            timed = [op for op in part.body if not (is_pure(op) or _is_place(op))]
             found = [op for op in timed if is_process(op)]
             if len(found) > 1:
                 raise TargetError(
@@ -150,6 +151,12 @@ def _statements_of(part: tree.Node) -> tuple[ir.Operation, ...]:
             return (part.op,)
         case _:
             return ()
+
+
+def _is_place(op: ir.Operation) -> bool:
+    """Whether an operation only says which array or which stream is meant."""
+    kinds = [result.type for result in op.results]
+    return bool(kinds) and all(isinstance(kind, ir.MemRefType) or is_stream_type(kind) for kind in kinds)
 
 
 def _makers(op: ir.Operation) -> Iterator[ir.Operation]:
