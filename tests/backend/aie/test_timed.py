@@ -159,7 +159,7 @@ def test_a_product_on_16_cores() -> None:
     assert run.cycles == 25577 and run.multiplied == {"i16": 256**3}
 
 
-@pytest.mark.slow
+@pytest.mark.exhaustive
 def test_whole_arrays_beside_published_ones() -> None:
     """Predictions, as the page has them: above what Dato measured in each row (7.2.1 and 7.3)."""
     page = (Path(__file__).resolve().parents[3] / "docs/npu.md").read_text()

@@ -13,6 +13,7 @@ import pytest
 from allo.frontend.typing.tables import DEFAULT
 from allo.ir.quantize import FixedPoint, mantissa
 from allo.ir.types import OVERFLOWS, ROUNDINGS, Fixed, Int, UFixed, UInt, wrap
+from tests.seeds import rotating
 
 from .cpp_programs import compiled, lines, needs_compiler
 from .integer_model import operand
@@ -120,8 +121,7 @@ def test_every_mode_of_conversion(tmp_path: Path) -> None:
     check([((Fixed, UFixed)[k % 2](20, 10), target) for k, target in enumerate(some)], tmp_path, 100)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("source", [Fixed(24, 12), UFixed(70, 65), Fixed(130, 40)], ids=repr)
+@pytest.mark.parametrize("source", rotating([Fixed(24, 12), UFixed(70, 65), Fixed(130, 40)], slow=True), ids=repr)
 def test_every_mode_from_every_form(source: FixedPoint, tmp_path: Path) -> None:
     check([(source, target) for target in modes()], tmp_path, 150, "-O1", "-fsanitize=undefined",
           "-fno-sanitize-recover=all")  # fmt: skip

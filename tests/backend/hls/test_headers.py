@@ -76,7 +76,7 @@ SIGNS = [(Int, UInt), (Int, Int), (UInt, Int), (UInt, UInt)]
 COMPILED = [(*signs, flags) for flags in (CHECKED, OPTIMIZED) for signs in SIGNS]
 
 
-@pytest.mark.parametrize(("left", "right", "flags"), rotating(COMPILED, 4, slow=True))
+@pytest.mark.parametrize(("left", "right", "flags"), rotating(COMPILED, 8, slow=True))
 def test_integers_of_all_widths(
     left: type[Int | UInt], right: type[Int | UInt], flags: tuple[str, ...], tmp_path: Path
 ) -> None:

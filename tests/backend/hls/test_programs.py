@@ -72,7 +72,7 @@ def test_every_template_is_simulated() -> None:
 
 
 @needs_compiler
-@pytest.mark.parametrize("file", rotating(FILES, 4, slow=True))
+@pytest.mark.parametrize("file", rotating(FILES, 6, slow=True))
 def test_simulation_agrees(file: str, tmp_path: Path) -> None:
     left_out = LEFT_OUT.get(file, {})
     found = simulated(file, tmp_path, *left_out)

@@ -84,7 +84,7 @@ def test_nothing_is_said_of_designs(name: str) -> None:
 
 
 @needs_slang
-@sweep(30, quick=0)
+@sweep(9, quick=0)
 def test_nothing_is_said_of_random_designs(seed: int, tmp_path: Path) -> None:
     for _, _, built, _ in designs(seed, tmp_path):
         assert_clean(built)

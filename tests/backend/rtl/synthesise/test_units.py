@@ -56,7 +56,7 @@ def test_counts_add_up() -> None:
     assert NOTHING.plus(one, 3) == Utilization(300, 30, 6, 3, 0, 0, 15, 0, 9)
 
 
-@pytest.mark.slow
+@pytest.mark.exhaustive
 @pytest.mark.skipif(not yosys.is_available(), reason="needs Yosys: pip install allo[synth]")
 def test_it_is_about_what_the_whole_takes() -> None:
     def greater(x: float32[16], y: float32[16], most: float32[16]):
