@@ -60,6 +60,22 @@ class TracedProcess:
     position_of: str = ""
 
 
+@dataclass(slots=True)
+class RecordedProcess:
+    """A process whose puts and gets are written down in order, in the cycles that they have if it never waits."""
+
+    name: str
+    kind: str
+    cycle: int = 0
+    events: list[tuple[int, bool, int]] = field(default_factory=list)
+
+    def get(self, channel: int) -> None:
+        self.events.append((channel, False, self.cycle))
+
+    def put(self, channel: int, times: int = 1) -> None:
+        self.events += [(channel, True, self.cycle)] * times
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Trace:
     """All puts and gets of a run: event `n` is a put into `channel[n]`, or a get out of it, in cycle `cycle[n]`.
@@ -134,6 +150,12 @@ def trace_of(
         tuple(processes), with_ends(channels, bounds, joined[:, 0], joined[:, 1] != 0), bounds,
         joined[:, 0], joined[:, 1] != 0, joined[:, 2],
     )  # fmt: skip
+
+
+def recorded_trace(processes: Sequence[RecordedProcess], channels: Sequence[TracedChannel]) -> Trace:
+    """The trace of what processes have done at channels."""
+    made = [TracedProcess(own.name, own.cycle, position_of=own.kind) for own in processes]
+    return trace_of(made, channels, [own.events for own in processes])
 
 
 def with_ends(

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 from mlir import ir
 
-from ....dataflow.trace import Trace, TracedChannel, TracedProcess, trace_of
+from ....dataflow.trace import RecordedProcess, Trace, TracedChannel, recorded_trace
 from ....errors import TargetError
 from ....ir.access import callee_name
 from ....ir.walk import entry_block, induction_variable, location_of, operations, statements
@@ -20,22 +20,6 @@ from ....mapping import ArrayFifo, ArrayPlan, MappedCore, Route, RuntimeSequence
 from ....poly.formula import compile_set, evaluate, satisfies
 from ..core_body import CONSUME, CORE, CoreBodies, FifoAction
 from .core_cycles import CoreCycles, trips_of
-
-
-@dataclass(slots=True)
-class _Process:
-    """What one engine or core does, in order, with the cycles if it never waits."""
-
-    name: str
-    kind: str
-    cycle: int = 0
-    events: list[tuple[int, bool, int]] = field(default_factory=list)
-
-    def get(self, channel: int) -> None:
-        self.events.append((channel, False, self.cycle))
-
-    def put(self, channel: int, times: int = 1) -> None:
-        self.events += [(channel, True, self.cycle)] * times
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +40,7 @@ class ArrayTrace:
     bodies: CoreBodies
     cycles: CoreCycles
     channels: list[TracedChannel] = field(default_factory=list)
-    processes: list[_Process] = field(default_factory=list)
+    processes: list[RecordedProcess] = field(default_factory=list)
     numbers: dict[str, int] = field(default_factory=dict)
     pools: dict[tuple[str, str], _Pool] = field(default_factory=dict)  # of a FIFO, on a core
     multiplied: Counter[str] = field(default_factory=Counter)
@@ -75,12 +59,11 @@ class ArrayTrace:
             self._route(route)
         for core in self.plan.mapping.cores:
             _CoreWalk(self, core).run()
-        processes = [TracedProcess(own.name, own.cycle, position_of=own.kind) for own in self.processes]
-        return trace_of(processes, self.channels, [own.events for own in self.processes])
+        return recorded_trace(self.processes, self.channels)
 
-    def process(self, name: str, kind: str) -> _Process:
+    def process(self, name: str, kind: str) -> RecordedProcess:
         """A new process; those of one kind are a row of a table that would be long."""
-        made = _Process(name, kind)
+        made = RecordedProcess(name, kind)
         self.processes.append(made)
         return made
 
@@ -180,7 +163,7 @@ class ArrayTrace:
         for _ in range(route.rounds):
             yield from zip(route.fifos, ends, strict=True)
 
-    def _pass_on(self, engine: _Process, source: _Pool, sinks: Sequence[_Pool], size: int, rounds: int) -> None:
+    def _pass_on(self, engine: RecordedProcess, source: _Pool, sinks: Sequence[_Pool], size: int, rounds: int) -> None:
         engine.put(source.credits, source.depth)
         for _ in range(rounds):
             engine.get(source.data)

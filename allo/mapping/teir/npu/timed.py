@@ -8,12 +8,12 @@ Main memory delivers what streams take, whatever the layout: its latency and rat
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import product
 from math import prod
 
 from ....dataflow.replay import replay
-from ....dataflow.trace import Trace, TracedChannel, TracedProcess, trace_of
+from ....dataflow.trace import RecordedProcess, Trace, TracedChannel, recorded_trace
 from ....errors import ContractionError
 from ..values import ExecType
 from .program import NpuProgram
@@ -81,27 +81,11 @@ class _Pool:
     free: int
 
 
-@dataclass(slots=True)
-class _Engine:
-    """What a core, an engine or the host does, in order."""
-
-    name: str
-    kind: str
-    cycle: int = 0
-    events: list[tuple[int, bool, int]] = field(default_factory=list)
-
-    def get(self, channel: int) -> None:
-        self.events.append((channel, False, self.cycle))
-
-    def put(self, channel: int, times: int = 1) -> None:
-        self.events += [(channel, True, self.cycle)] * times
-
-
 class _ProgramTrace:
     def __init__(self, program: NpuProgram, kernel: int) -> None:
         self.program, self.kernel = program, kernel
         self.channels: list[TracedChannel] = []
-        self.engines: list[_Engine] = []
+        self.engines: list[RecordedProcess] = []
         rows, columns = program.loops.rows.parts, program.loops.columns.parts
         self.cores = list(product(range(rows), range(columns)))
         m, n, k = (d.size for d in program.tec.primitive)
@@ -116,9 +100,9 @@ class _ProgramTrace:
     def pool(self, name: str) -> _Pool:
         return _Pool(self.channel(name), self.channel(f"{name} free"))
 
-    def engine(self, name: str, kind: str, *sources: _Pool) -> _Engine:
+    def engine(self, name: str, kind: str, *sources: _Pool) -> RecordedProcess:
         """An engine or a core; the places of the pools that it takes objects from are free at first."""
-        made = _Engine(name, kind)
+        made = RecordedProcess(name, kind)
         for pool in sources:
             made.put(pool.free, _DEPTH)
         self.engines.append(made)
@@ -137,8 +121,7 @@ class _ProgramTrace:
                 self.shim_output(column, rows, [joined[row, column] for row in rows])
         for core in self.cores:
             self.core(core)
-        made = [TracedProcess(own.name, own.cycle, position_of=own.kind) for own in self.engines]
-        return trace_of(made, self.channels, [own.events for own in self.engines])
+        return recorded_trace(self.engines, self.channels)
 
     def host(self) -> None:
         """The run-time sequence: it puts transfers into queues, and waits for tokens."""
@@ -159,7 +142,7 @@ class _ProgramTrace:
         found = (t for t in self.program.transfers if t.tensor == tensor and t.column == column)
         return [t for t in found if tensor < 2 or t.rows == rows]
 
-    def moved(self, engine: _Engine, tensor: int) -> None:
+    def moved(self, engine: RecordedProcess, tensor: int) -> None:
         engine.cycle += self.bytes[tensor] // _STREAM
 
     def shim_input(self, tensor: int, column: int, near: _Pool) -> None:
