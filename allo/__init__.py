@@ -18,6 +18,7 @@ from .errors import (
     ModelError,
     ScheduleError,
     ScheduleNote,
+    SearchError,
     TargetError,
     ToolError,
     VerificationError,
@@ -90,6 +91,7 @@ if TYPE_CHECKING:
     from .importers.einsum import einsum
     from .passes import invoke_mlir_parser
     from .reference import interpret
+    from .search import search
     from .tile import map
 
     __version__: str
@@ -115,6 +117,7 @@ else:
         "invoke_mlir_parser": ".passes",
         "map": ".tile",
         "target": "",
+        "search": ".search",
         "testing": "",
         "tile": "",
         "utils": "",
@@ -164,6 +167,7 @@ __all__ = [
     "Schedule",
     "ScheduleError",
     "ScheduleNote",
+    "SearchError",
     "TargetError",
     "ToolError",
     "VerificationError",
@@ -211,6 +215,7 @@ __all__ = [
     "reduce_scatter",
     "reduction",
     "relu",
+    "search",
     "sin",
     "softmax",
     "sqrt",

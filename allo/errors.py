@@ -204,6 +204,10 @@ class ContractionError(AlloError):
     """An einsum expression that cannot be, arrays that do not fit it, a TEC or a step against the rules of TEIR."""
 
 
+class SearchError(AlloError):
+    """A search that cannot begin: a hole, an objective, a constraint or a driver that cannot be."""
+
+
 class ToolError(AlloError):
     """An external tool failed or is absent; names its command."""
 

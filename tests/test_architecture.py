@@ -30,7 +30,8 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("allo.backend.aie", "allo.backend.mesh"),  # their models run code of the CPU
     ("allo.backend.ip", "allo.backend.llvm", "allo.backend.vitis", "allo.backend.registry"),
     ("allo.equivalence",),
-    ("allo.build", "allo.cli", "allo.report"),
+    ("allo.build", "allo.report", "allo.search"),
+    ("allo.cli",),
     ("allo.importers",),
     # names of published Allo for parts of ours, and for its own, which are not here
     ("allo", "allo.ir.transform", "allo.ir.use_def", "allo.ir.utils"),

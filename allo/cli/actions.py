@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from importlib.metadata import version
 from pathlib import Path
@@ -15,6 +15,7 @@ from ..customize.step.text import parse_steps
 from ..equivalence import verify
 from ..errors import counted
 from ..estimate import estimate
+from ..search import search
 from ..verify import Different, Equivalent
 from .designs import STDIN, TYPED, WrongCommand, load, read, split_name
 from .doctor import findings, system
@@ -73,6 +74,35 @@ def estimate_design(
         show(found.to_json(), "json")
     else:
         show(found, "text")
+
+
+def search_schedules(
+    design: str,
+    link: Sequence[str],
+    limits: Sequence[str],
+    asked: Mapping[str, Any],
+    csv: Path | None,
+    plot: Path | None,
+    steps: Path | None,
+) -> None:
+    """`allo search`."""
+    found = search(load(design, link), constraints=dict(map(_limit, limits)), **asked)
+    show(found, "text")
+    if csv is not None:
+        found.to_csv(csv)
+    if plot is not None:
+        found.plot(plot)
+    if steps is not None:
+        write(steps, str(found.schedule().steps))
+
+
+def _limit(text: str) -> tuple[str, float]:
+    """The figure and its most of `dsp=440`."""
+    name, _, most = text.partition("=")
+    try:
+        return name, float(most)
+    except ValueError:
+        raise WrongCommand(f"--limit takes FIGURE=MOST, such as dsp=440, got '{text}'") from None
 
 
 def check_design(

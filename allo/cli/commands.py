@@ -15,7 +15,7 @@ from .designs import completions
 type Action = Callable[[], int | None]
 
 app = typer.Typer(
-    help="Print, check, apply, draw, estimate and build schedules; say what works on this machine.",
+    help="Print, check, apply, draw, estimate, search and build schedules; say what works on this machine.",
     epilog="A design is `file.py:name`, where the name is a kernel, a schedule or a function that makes one, "
     "or a module, `file.mlir`; `-:name` and `-` read them from stdin.",
     pretty_exceptions_enable=False,
@@ -170,6 +170,47 @@ def _estimate(
         actions.estimate_design, design, link or (), target, profile, frequency, auto_pipeline, unsafe_math, rewritten,
         memory, json, html,
     )  # fmt: skip
+
+
+@app.command("search")
+def _search(
+    design: Design,
+    link: Link = None,
+    objective: Annotated[str, typer.Option(metavar="FIGURE", help="what is to be small")] = "cycles",
+    limit: Annotated[
+        list[str] | None,
+        typer.Option(metavar="FIGURE=MOST", show_default=False, help="the most of a figure, such as dsp=440"),
+    ] = None,
+    budget: Annotated[int, typer.Option(metavar="POINTS", help="how many points are looked at")] = 300,
+    driver: Annotated[str, typer.Option(help="beam, evolution, exhaustive or optuna")] = "beam",
+    workers: Annotated[
+        int | None, typer.Option(metavar="COUNT", show_default=False, help="processes (default: one for each core)")
+    ] = None,
+    store: Annotated[
+        Path | None, typer.Option(metavar="FILE", show_default=False, help="keep points in a file and go on from it")
+    ] = None,
+    target: Annotated[str, typer.Option(help="a description of hardware, by name or as a TOML file")] = "u280",
+    profile: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", show_default=False, help="who makes the hardware: vitis_hls_2023.2 or rtl"),
+    ] = None,
+    csv: Annotated[
+        Path | None, typer.Option(metavar="FILE", show_default=False, help="write all points as a table")
+    ] = None,
+    plot: Annotated[
+        Path | None, typer.Option(metavar="FILE", show_default=False, help="draw cycles over DSPs of all designs")
+    ] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option("-o", "--output", metavar="FILE", show_default=False, help="write the steps of the best design"),
+    ] = None,
+) -> Action:
+    """Search for schedules of a kernel: orders, lanes, pipelines, banks and stages; the best one is verified."""
+    asked = {"objective": objective, "budget": budget, "driver": driver, "workers": workers, "store": store}
+    hardware = {"target": target, "profile": profile}
+    return partial(
+        actions.search_schedules, design, link or (), limit or (), {**asked, **hardware}, csv, plot, output
+    )
 
 
 @app.command("build")

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from mlir import ir
 
@@ -77,6 +77,29 @@ def estimate(
     The model and its sources: docs/estimator.md.
     """
     module = design if isinstance(design, Module) else design.ir
+    device = _device(target, profile, frequency, operators, unsafe_math=unsafe_math)
+    module = as_the_tool_reads(with_loops(module), device.rules)
+    place = off_chip(module, device, memory, in_place, word_bits)
+    options = TreeOptions(device, auto_pipeline, dict(trips or {}), place.stays, unsafe_math, not rewritten)
+    with working(f"estimating '{module.top}' on {device.name}"):
+        module, done = _rewritten(module, options, rewrites)
+        return replace(_Estimation(module, options, place).run(), rewrites=done)
+
+
+def device_of(options: Mapping[str, Any]) -> Fpga:
+    """The device that options of `estimate` mean. Raises TargetError as that does."""
+    target, names = options.get("target", "u280"), ("profile", "frequency", "operators")
+    return _device(target, *map(options.get, names), unsafe_math=options.get("unsafe_math", False))
+
+
+def _device(
+    target: str | Path | Target,
+    profile: str | None,
+    frequency: float | None,
+    operators: Mapping[str, str] | None,
+    *,
+    unsafe_math: bool,
+) -> Fpga:
     device = load_target(target)
     if not isinstance(device, Fpga):
         raise TargetError(f"estimates are those of FPGAs, and target '{device.name}' is none", hint="take u280")
@@ -91,13 +114,7 @@ def estimate(
         raise TargetError(
             f"unsafe math is an option of a tool, and {who}", hint='take profile="vitis_hls_2023.2"'
         )
-    device = device.using(**operators or {})
-    module = as_the_tool_reads(with_loops(module), device.rules)
-    place = off_chip(module, device, memory, in_place, word_bits)
-    options = TreeOptions(device, auto_pipeline, dict(trips or {}), place.stays, unsafe_math, not rewritten)
-    with working(f"estimating '{module.top}' on {device.name}"):
-        module, done = _rewritten(module, options, rewrites)
-        return replace(_Estimation(module, options, place).run(), rewrites=done)
+    return device.using(**operators or {})
 
 
 def _rewritten(module: Module, options: TreeOptions, names: Sequence[str]) -> tuple[Module, tuple[Rewrite, ...]]:

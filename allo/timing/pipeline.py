@@ -6,6 +6,7 @@ from collections import Counter
 from dataclasses import dataclass, replace
 from math import frexp
 
+import numpy as np
 from mlir import ir
 
 from ..poly.updates import updates_of
@@ -18,7 +19,7 @@ from .problem.graph import Edge, Graph
 from .problem.ports import Accesses, Pressure, accesses_of
 from .problem.region import LoopBody, RegionNode
 from .reason import Reason
-from .schedule import StaticSchedule, rebound
+from .schedule import StaticSchedule, rebound, schedule_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +107,25 @@ def scheduled(
         reason = Reason("schedule", f"no schedule with II {interval} found: {reason}")
     smallest = min(max(value for value, what in demands if what != "requested"), found.depth)
     return ScheduledRegion(graph, tuple(arrays), found, reason, smallest, recurrence, pressure)
+
+
+def bounded(region: LoopBody, budget: int, requested: int | None, *, reassociate: bool = False) -> ScheduledRegion:
+    """What recurrences allow a region, with as many units and ports as it wants and arrays without latency.
+
+    Its interval and depth are lower bounds of those that `scheduled` finds, whatever banks arrays get; nothing is
+    placed, so that it costs what the dependences cost.
+    """
+    for node in region.nodes:
+        if node.memory is not None:
+            node.latency = node.delay = 0
+    graph = graph_of(region, budget, exchangeable(region, reassociate=reassociate) if region.assumes else {})
+    recurrence = recurrence_of(graph, requested) if requested is not None else None
+    interval = None if requested is None else max(requested, recurrence.interval if recurrence is not None else 1)
+    problem = problem_of(graph, [])
+    zero = np.zeros((1,) * len(problem.trips), np.int64)
+    schedule = schedule_of(problem, [zero] * len(problem.operations), interval)
+    kind = "recurrence" if recurrence is not None else "requested"
+    return ScheduledRegion(graph, (), schedule, Reason(kind, "a bound"), interval or 1, recurrence, None)
 
 
 def _above(found: StaticSchedule, interval: int) -> bool:

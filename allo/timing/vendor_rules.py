@@ -7,9 +7,9 @@ from collections.abc import Callable, Mapping
 from mlir import ir
 
 from ..target import Fpga, Operator, ShortRecurrences
-from .pipeline import ScheduledRegion, scheduled
+from .pipeline import ScheduledRegion, bounded, scheduled
 from .problem.operators import float_operator
-from .problem.region import LoopBody
+from .problem.region import LoopBody, RegionNode
 
 AUTOMATIC = "allo.x_automatic"  # marks a pipeline that a tool makes unasked
 
@@ -30,6 +30,17 @@ def scheduled_by_tool(
     return _hastened(done, build, rule, target, requested, reassociate=reassociate)
 
 
+def bounded_by_tool(
+    build: Callable[[], LoopBody], target: Fpga, requested: int | None, *, reassociate: bool
+) -> ScheduledRegion:
+    """Lower bounds of the interval and the depth of a region, whichever operators the rules of a profile take."""
+    region, rule = build(), target.rules.short_recurrences
+    if rule is not None:
+        nodes = enumerate(region.nodes)
+        _with(region, {n: short for n, node in nodes if (short := _short(node, rule, target)) is not None})
+    return bounded(region, target.budget, requested, reassociate=reassociate)
+
+
 def _hastened(
     done: ScheduledRegion,
     build: Callable[[], LoopBody],
@@ -43,10 +54,11 @@ def _hastened(
     replaced: dict[int, Operator] = {}
     found = done
     while found.recurrence is not None and found.recurrence.interval > requested:
+        nodes = found.graph.region.nodes
         more = {
             node: short
             for edge in found.recurrence.edges
-            if (node := edge.source) not in replaced and (short := _short(found, node, rule, target)) is not None
+            if (node := edge.source) not in replaced and (short := _short(nodes[node], rule, target)) is not None
         }
         if not more:
             break
@@ -56,9 +68,8 @@ def _hastened(
     return found if better else done
 
 
-def _short(done: ScheduledRegion, index: int, rule: ShortRecurrences, target: Fpga) -> Operator | None:
+def _short(node: RegionNode, rule: ShortRecurrences, target: Fpga) -> Operator | None:
     """The operator with fewer registers for a node, if there is one at the clock."""
-    node = done.graph.region.nodes[index]
     kind = float_operator(node.op) if node.kind == "compute" else None
     rows = [row for row in rule.operators if (row.kind, row.type) == kind and row.up_to >= target.frequency]
     best = min(rows, key=lambda row: row.operator.latency, default=None)

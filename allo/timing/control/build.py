@@ -20,7 +20,7 @@ from ..pipeline import ScheduledRegion
 from ..problem.memory import ArrayMemory, array_memory, external_memory
 from ..problem.region import RegionBuilder, Surroundings, unbounded_loop
 from ..roles import Roles, is_nested, is_pure, is_straight
-from ..vendor_rules import AUTOMATIC, scheduled_by_tool
+from ..vendor_rules import AUTOMATIC, bounded_by_tool, scheduled_by_tool
 from . import tree
 from .trips import TripCounts, time_loops
 
@@ -31,6 +31,7 @@ type CallCost = Callable[[str], tuple[int, int]]  # latency and interval of a ca
 class TreeOptions:
     """What hardware a module becomes.
 
+    `bounds`: regions are not scheduled, but bounded from below (`pipeline.bounded`), and so is the whole.
     `trips` are iterations of loops that the user states, `external` the arguments that stay beside the chip, by
     function and position, and `assumes` what the module does not say, and rewrites before scheduling do.
     """
@@ -41,6 +42,7 @@ class TreeOptions:
     external: Mapping[str, Mapping[int, External]] = field(default_factory=dict)
     unsafe_math: bool = False
     assumes: bool = True
+    bounds: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,10 +159,12 @@ class TreeBuilder:
         """The schedule of operations in these loops, found once for each key unless callees are in it."""
         known = self.schedules.get((key, requested is not None))
         if known is None:
-            known = scheduled_by_tool(
-                lambda: RegionBuilder(self.around, time).build(body), self.target, requested,
-                asked=AUTOMATIC not in key.attributes, reassociate=self.options.unsafe_math,
-            )  # fmt: skip
+            region, reassociate = lambda: RegionBuilder(self.around, time).build(body), self.options.unsafe_math
+            if self.options.bounds:
+                known = bounded_by_tool(region, self.target, requested, reassociate=reassociate)
+            else:
+                asked = AUTOMATIC not in key.attributes
+                known = scheduled_by_tool(region, self.target, requested, asked=asked, reassociate=reassociate)
             if not has_calls(known):
                 self.schedules[key, requested is not None] = known
         return known

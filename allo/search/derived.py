@@ -1,0 +1,171 @@
+"""Space derived from a kernel: orders, lanes and pipelines of its loops, banks that feed them, stages that overlap."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from itertools import permutations
+from typing import Any
+
+from ..customize import Schedule
+from ..customize.step.handles import Loop
+from ..errors import ScheduleError
+from ..estimate import Estimate, estimate
+from ..ir.walk import annotations_of, loops_of, statements
+from ..poly import trips_of
+from .choices import Choose
+
+_MOST_PERMUTED = 4  # loops of which all orders are tried; of more, each may be the innermost one
+_MOST_LANES = 4096  # copies of a body in one iteration of its pipeline
+_ROUNDS = 6  # of advice on banks, each of which reads the estimate of the one before
+_OF_ANY_EXTENT = (1, 2, 4, 8, 16)
+_KEPT = 4096  # sets of orders that were found legal
+
+OVERLAP = "stages overlap"
+
+
+@dataclass(frozen=True, slots=True)
+class _Body:
+    """A loop without loops inside: those around it and itself, from the outermost; `shared` have other loops too."""
+
+    path: tuple[Loop, ...]
+    shared: int
+
+
+def loops(s: Schedule, choose: Choose) -> None:
+    """Decide orders, lanes and pipelines of the loops of functions that no step has annotated; the others stay.
+
+    Each innermost loop with the loops around it is a body: it has an order, of those that no dependence forbids, lanes
+    of each loop (copies of the body in one iteration), and is a pipeline.
+    """
+    for function in _functions(s):
+        for number in range(len(_bodies(s, function))):
+            _decide(s, choose, function, number)
+
+
+def banks_and_stages(s: Schedule, choose: Choose, options: Mapping[str, Any]) -> Estimate:
+    """Divide arrays into the banks that pipelines ask for, and decide whether the stages of functions overlap; what the
+    result costs."""
+    found = _banks(s, options)
+    stages = [advice.step for advice in found.advice if "s.dataflow(" in advice.step and "= s." not in advice.step]
+    if stages and choose.flag(OVERLAP):
+        for step in stages:
+            s.replay(step.replace("; ", "\n"))
+        found = _banks(s, options)
+    return found
+
+
+def parts(s: Schedule) -> int:
+    """How many parts may overlap at most: nests and calls of functions, by which a bound of their sum is too large."""
+    ir = s.ir
+    return max(len(statements(function.entry_block)) for function in ir.functions() if not function.is_external)
+
+
+def _functions(s: Schedule) -> list[str]:
+    """The functions with loops that no step has annotated."""
+    ir = s.ir
+    names = [str(function.name.value) for function in ir.functions()]
+    loops = {name: loops_of(ir.function(name)) for name in names}
+    return [name for name in names if loops[name] and not any(annotations_of(x.op) for x in loops[name])]
+
+
+def _bodies(s: Schedule, function: str) -> list[_Body]:
+    """The innermost loops in the order of the text."""
+    views = loops_of(s.ir.function(function))
+    inside = Counter(view.parent.op for view in views if view.parent is not None)
+    return [
+        _Body(
+            tuple(Loop(function, view.nest, view.name) for view in body.chain),
+            max((depth for depth, view in enumerate(body.chain, 1) if inside[view.op] > 1), default=0),
+        )
+        for body in views
+        if not inside[body.op]
+    ]
+
+
+def _decide(s: Schedule, choose: Choose, function: str, number: int) -> None:
+    """The order, the lanes and the pipeline of one body."""
+    body = _bodies(s, function)[number]
+    title = f"{function}:{body.path[-1].nest}.{body.path[-1].name}"
+    orders = _orders(s, body)
+    if len(orders) > 1:
+        order = choose(f"order at {title}", orders)
+        if order != orders[0]:
+            s.reorder(*_in_order(body, order))
+            body = _bodies(s, function)[number]
+    lanes = {}
+    free = body.path[body.shared :]
+    for loop in free:
+        lanes[loop] = choose(f"lanes of {loop.name} at {title}", _lanes(s, loop))
+    outer, inner = [], []
+    for loop in body.path:
+        if lanes.get(loop, 1) == 1:
+            outer.append(loop)
+            continue
+        first, last = s.split(loop, lanes[loop])
+        outer.append(first)
+        inner.append(last)
+    if inner and inner[0].name != f"{body.path[-1].name}.inner":  # else they are innermost already
+        s.reorder(*outer[body.shared :], *inner)
+    s.pipeline(outer[-1])
+
+
+def _orders(s: Schedule, body: _Body) -> tuple[tuple[str, ...], ...]:
+    """The legal orders of the loops of a body, that of the text first; asked of the primitive itself."""
+    text = str(s.ir.function(body.path[0].function))
+    if (text, body) not in _LEGAL:
+        if len(_LEGAL) > _KEPT:
+            _LEGAL.clear()
+        _LEGAL[text, body] = tuple(_legal(s, body))
+    return _LEGAL[text, body]
+
+
+_LEGAL: dict[tuple[str, _Body], tuple[tuple[str, ...], ...]] = {}
+
+
+def _legal(s: Schedule, body: _Body) -> Iterator[tuple[str, ...]]:
+    names = tuple(loop.name for loop in body.path)
+    yield names
+    if len(set(names)) < len(names):
+        return
+    if len(names) <= _MOST_PERMUTED:
+        others = list(permutations(names))[1:]
+    else:
+        others = [(*(n for n in names if n != last), last) for last in reversed(names[:-1])]
+    for order in others:
+        try:
+            s.copy().reorder(*_in_order(body, order))
+        except ScheduleError:
+            continue
+        yield order
+
+
+def _in_order(body: _Body, order: tuple[str, ...]) -> list[Loop]:
+    by_name = {loop.name: loop for loop in body.path}
+    return [by_name[name] for name in order]
+
+
+def _lanes(s: Schedule, loop: Loop) -> list[int]:
+    """The numbers of lanes that a loop may have: divisors of its extent."""
+    views = loops_of(s.ir.function(loop.function))
+    extent = trips_of(next(x.op for x in views if (x.nest, x.name) == (loop.nest, loop.name))).constant
+    if extent is None:
+        return list(_OF_ANY_EXTENT)
+    return [n for n in range(1, min(int(extent), _MOST_LANES) + 1) if extent % n == 0]
+
+
+def _banks(s: Schedule, options: Mapping[str, Any]) -> Estimate:
+    """Divide arrays as the estimate advises, until it advises no more; the last estimate."""
+    for _ in range(_ROUNDS):
+        found = estimate(s, **options)
+        lines = [line for advice in found.advice for line in advice.step.split("; ")]
+        before = len(s.steps)
+        for step in dict.fromkeys(line for line in lines if line.startswith("s.partition(")):
+            try:
+                s.replay(step)
+            except ScheduleError:
+                continue  # two bodies that ask for different banks: the next round sees what is left
+        if len(s.steps) == before:
+            return found
+    return estimate(s, **options)

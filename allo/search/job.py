@@ -1,0 +1,75 @@
+"""Jobs of a search: a schedule, what to decide or which steps to take, and the estimate of the result."""
+
+from __future__ import annotations
+
+import hashlib
+import pickle
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Any
+
+from ..customize import Schedule
+from ..customize.step.record import Steps
+from ..errors import AlloError, ScheduleError
+from ..estimate import estimate
+from ..estimate.bound import least_cycles
+from .choices import Choose, Hole
+from .derived import OVERLAP, banks_and_stages, loops, parts
+from .point import FIGURES, Point, PointState
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """One point to look at. `base` is a pickled schedule; `holes` and `steps` are there if somebody has decided them
+    already, which a process that does not know a user's space needs. A design that surely takes more than `limit`
+    cycles is not estimated."""
+
+    base: bytes
+    decisions: Mapping[str, int]
+    options: Mapping[str, Any] = field(default_factory=dict)
+    limit: float | None = None
+    holes: tuple[Hole, ...] = ()
+    steps: str | None = None
+
+
+def evaluated(job: Job) -> Point:
+    """The point of a job, in any process; steps that are refused make a point too."""
+    schedule, choose = _schedule(job.base).copy(), Choose(job.decisions)
+    before = len(schedule.steps)
+    holes = job.holes
+    try:
+        if job.steps is not None:
+            schedule.replay(job.steps)
+        else:
+            loops(schedule, choose)
+            holes = tuple(choose.holes.values())
+        share = parts(schedule) if job.steps is None and job.decisions.get(OVERLAP) else 1
+        least = None if job.limit is None else least_cycles(schedule, job.options)
+        if job.limit is not None and least is not None and least // share > job.limit:
+            reason = f"it takes at least {least // share} cycles"
+            return Point(holes, added(schedule, before), PointState.BOUNDED, reason, least=least // share)
+        if job.steps is None:
+            found = banks_and_stages(schedule, choose, job.options)
+            holes = tuple(choose.holes.values())
+        else:
+            found = estimate(schedule, **job.options)
+    except ScheduleError as error:
+        holes = job.holes or tuple(choose.holes.values())
+        return Point(holes, job.steps or added(schedule, before), PointState.ILLEGAL, str(error))
+    except AlloError as error:
+        return Point(holes, added(schedule, before), PointState.FAILED, str(error))
+    figures = {name: getattr(found, name) for name in FIGURES}
+    module = hashlib.sha256(str(schedule.ir).encode()).hexdigest()[:16]
+    return Point(holes, added(schedule, before), PointState.ESTIMATED, module=module, figures=figures)
+
+
+def added(schedule: Schedule, before: int) -> str:
+    """The steps behind the first ones, as text."""
+    return str(Steps(schedule.steps[before:]))
+
+
+@lru_cache(maxsize=4)
+def _schedule(base: bytes) -> Schedule:
+    found: Schedule = pickle.loads(base)
+    return found

