@@ -9,11 +9,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from ...errors import ContractionError
+from ...mapping.teir import PrimFirst
 from ...mapping.teir.npu import CoreEvent, CoreLoop, NpuProgram, NpuTransfer, NpuWait, TileLayout
 from ...mapping.teir.values import TENSORS
 from .text import RELEASES, AieRelease
 
-KERNEL, ZERO, OBJECT = "contraction_gemm", "contraction_zero", "contraction.o"
+PREFIX, OBJECT = "contraction_", "contraction.o"
+KERNEL = f"{PREFIX}gemm"
 _PRODUCE, _CONSUME = 0, 1
 _FOREVER = 0x7FFFFFFF
 
@@ -21,9 +23,8 @@ _FOREVER = 0x7FFFFFFF
 def contraction_text(program: NpuProgram, dialect: str = "current") -> str:
     """The module of one call of a program for MLIR-AIE; loops that are `seq` are those of the host around it.
 
-    Cores link `contraction.o`, which has the kernels `contraction_gemm(in0, in1, out)` and `contraction_zero(out)`
-    for tiles in blocks (`mkrs`, `knst`, `mnrt`). Raises ContractionError for releases that are not known, and for
-    arrays that the device does not have.
+    Cores link `contraction.o`, which is made of `contraction_kernels(program)`. Raises ContractionError for releases
+    that are not known, and for arrays that the device does not have.
     """
     if dialect not in RELEASES:
         listed = ", ".join(map(repr, RELEASES))
@@ -98,9 +99,8 @@ class _ContractionText:
 
     def kernels(self) -> Iterator[str]:
         mark = "" if self.release.links_cores else f' attributes {{link_with = "{OBJECT}"}}'
-        kinds = [self.kind(tensor) for tensor in range(3)]
-        yield f"func.func private @{KERNEL}({', '.join(kinds)}){mark}"
-        yield f"func.func private @{ZERO}({kinds[2]}){mark}"
+        for kind, tensors in kernels_of(self.program).items():
+            yield f"func.func private @{PREFIX}{kind}({', '.join(map(self.kind, tensors))}){mark}"
 
     def cores(self) -> Iterator[str]:
         for row, column in self.cores_with_loops():
@@ -113,14 +113,16 @@ class _ContractionText:
             yield f'}} {{link_with = "{OBJECT}"}}' if self.release.links_cores else "}"
 
     def sequence(self) -> Iterator[str]:
-        kinds = [f"memref<{self.program.tec.extent(tensor)}xbf16>" for tensor in range(3)]
-        listed = ", ".join(f"%{name}: {kind}" for name, kind in zip(TENSORS, kinds, strict=True))
+        kinds = [f"memref<{self.program.tec.extent(tensor)}xbf16>" for tensor in (0, 1, 2, 2)]
+        names = [*TENSORS, "init" if self.program.tec.prim_first is PrimFirst.COPY else "out"]
+        given = dict(zip(names, kinds, strict=True))
+        listed = ", ".join(f"%{name}: {kind}" for name, kind in given.items())
         yield f"{self.release.sequence}({listed}) {{"
         for item in self.program.sequence:
             if isinstance(item, NpuWait):
                 yield f"  aiex.npu.dma_wait {{symbol = @{_output(item.column, item.rows)}}}"
             else:
-                yield f"  {_transfer(item, kinds[item.tensor])}"
+                yield f"  {_transfer(item, names[item.tensor], kinds[item.tensor])}"
         yield "}"
 
 
@@ -155,10 +157,12 @@ class _CoreText:
         for part in body:
             if isinstance(part, CoreLoop):
                 yield from self.loop(part.trips, part.body)
-            elif part.kind == "zero":
+            elif part.kind in ("zero", "first"):
                 out = self.fresh("out")
                 yield from self.acquire(2, _PRODUCE, out)
-                yield f"func.call @{ZERO}({out}) : ({self.whole.kind(2)}) -> ()"
+                yield from self.first(out) if part.kind == "first" else [self.call("zero", out)]
+            elif part.kind == "relu":
+                yield self.call("relu", out)
             elif part.kind == "send":
                 yield self.release(2, _PRODUCE)
             else:
@@ -169,10 +173,21 @@ class _CoreText:
         names = [self.fresh("in0"), self.fresh("in1"), out]
         for tensor in (0, 1):
             yield from self.acquire(tensor, _CONSUME, names[tensor])
-        kinds = ", ".join(self.whole.kind(tensor) for tensor in range(3))
-        yield f"func.call @{KERNEL}({', '.join(names)}) : ({kinds}) -> ()"
+        yield self.call("gemm", *names)
         for tensor in (0, 1):
             yield self.release(tensor, _CONSUME)
+
+    def first(self, out: str) -> Iterator[str]:
+        """First values, which come as a tile of in1."""
+        name = self.fresh("in1")
+        yield from self.acquire(1, _CONSUME, name)
+        yield self.call("first", name, out)
+        yield self.release(1, _CONSUME)
+
+    def call(self, kind: str, *operands: str) -> str:
+        """The call of a kernel."""
+        kinds = ", ".join(map(self.whole.kind, kernels_of(self.whole.program)[kind]))
+        return f"func.call @{PREFIX}{kind}({', '.join(operands)}) : ({kinds}) -> ()"
 
     def drop(self, tensor: int) -> Iterator[str]:
         """What others of the row or column still need."""
@@ -189,6 +204,36 @@ class _CoreText:
     def release(self, tensor: int, port: int) -> str:
         given = f"objFifo_name = @{self.names[tensor]}, port = {port} : i32, size = 1 : i32"
         return f'"aie.objectfifo.release"() {{{given}}} : () -> ()'
+
+
+def kernels_of(program: NpuProgram) -> dict[str, tuple[int, ...]]:
+    """The kernels that cores call, and the tensors whose tiles they take."""
+    found: dict[str, tuple[int, ...]] = {"gemm": (0, 1, 2)}
+    found["first" if program.loops.has_first else "zero"] = (1, 2) if program.loops.has_first else (2,)
+    return found | ({"relu": (2,)} if program.tec.prim_last == "relu" else {})
+
+
+def contraction_kernels(program: NpuProgram) -> str:
+    """The kernels of a program in C++ with the AIE API, on tiles in blocks of the vector unit.
+
+    `contraction_gemm(in0, in1, out)` adds a product, for M and N that 4 divides, K that 8 divides, and tiles of all
+    three tensors that may be turned; `contraction_zero(out)` or `contraction_first(tile, out)` begin a tile,
+    `contraction_relu(out)` ends one. Source: Steinert (2025), section 4.3. They include `allo_contraction.h`, which
+    lies with the package.
+    """
+    m, n, k = (d.size for d in program.tec.primitive)
+    turned = ", ".join(str(way).lower() for way in program.turned)
+    bodies = {
+        "gemm": f"gemm_blocks<{m}, {k}, {n}, {turned}>(in0, in1, out);",
+        "zero": f"zero_blocks<{m * n}>(out);",
+        "first": f"first_blocks<{m}, {n}, {str(program.tec.prim_first == 'relu').lower()}>(in1, out);",
+        "relu": f"relu_blocks<{m * n}>(out);",
+    }
+    lines = ['#include "allo_contraction.h"', ""]
+    for kind, tensors in kernels_of(program).items():
+        given = ", ".join(f"{'' if t == 2 else 'const '}bfloat16 *__restrict {TENSORS[t]}" for t in tensors)
+        lines += [f'extern "C" void {PREFIX}{kind}({given}) {{', f"  allo_kernels::{bodies[kind]}", "}"]
+    return "\n".join(lines) + "\n"
 
 
 def _tile(column: int, row: int) -> str:
@@ -208,11 +253,11 @@ def _dimensions(layout: TileLayout) -> str:
     return f"dimensionsToStream [{', '.join(f'<size = {size}, stride = {stride}>' for size, stride in pairs)}]"
 
 
-def _transfer(transfer: NpuTransfer, kind: str) -> str:
-    name = _output(transfer.column, transfer.rows) if transfer.tensor == 2 else f"in{transfer.tensor}_{transfer.column}"
+def _transfer(transfer: NpuTransfer, array: str, kind: str) -> str:
+    name = _output(transfer.column, transfer.rows) if transfer.tensor == 2 else f"in{transfer.path}_{transfer.column}"
     token = ", issue_token = true" if transfer.tensor == 2 else ""
     sizes, strides = (", ".join(map(str, numbers)) for numbers in (transfer.sizes, transfer.strides))
     return (
-        f"aiex.npu.dma_memcpy_nd(%{TENSORS[transfer.tensor]}[0, 0, 0, {transfer.offset}][{sizes}][{strides}])"
+        f"aiex.npu.dma_memcpy_nd(%{array}[0, 0, 0, {transfer.offset}][{sizes}][{strides}])"
         f" {{id = {transfer.descriptor} : i64, metadata = @{name}{token}}} : {kind}"
     )

@@ -2,16 +2,28 @@
 
 from __future__ import annotations
 
+import ctypes
 import re
 from collections.abc import Iterator
+from dataclasses import replace
+from itertools import product
+from pathlib import Path
+from typing import Any
 
+import ml_dtypes
+import numpy as np
 import pytest
 from mlir import ir
 
-from allo.backend.aie.contraction import contraction_text
+from allo.backend.aie.contraction import contraction_kernels, contraction_text
+from allo.backend.aie.kernels import kernel_headers
+from allo.backend.external.compiler import find_compiler
 from allo.errors import ContractionError
-from allo.mapping.teir.npu import NpuArray, NpuProgram, NpuTransfer, npu_program
+from allo.mapping.teir.npu import NpuArray, NpuProgram, NpuTransfer, npu_program, run_on_array
+from allo.mapping.teir.npu.model import turned_tile
 from tests.mapping.teir.npu.test_npu import tec_of
+
+BF16 = ml_dtypes.bfloat16
 
 
 def program_of(a: int = 6, b: int = 7, order: str = "abc", array: NpuArray | None = None) -> NpuProgram:
@@ -52,6 +64,10 @@ def expected(program: NpuProgram, row: int, column: int) -> Iterator[str]:
     for event in program.core(row, column):
         if event.kind == "zero":
             yield from (f"acquire {out}", "contraction_zero")
+        elif event.kind == "first":
+            yield from (f"acquire {out}", f"acquire {two}", "contraction_first", f"release {two}")
+        elif event.kind == "relu":
+            yield "contraction_relu"
         elif event.kind == "send":
             yield f"release {out}"
         elif event.kind == "drop":
@@ -71,6 +87,74 @@ def test_cores_do_what_the_program_says(size: tuple[int, int], order: str) -> No
     assert set(found) == {(r, c) for r in range(rows) for c in range(columns)}
     for core, lines in found.items():
         assert list(run(lines)) == list(expected(program, *core))
+
+
+def test_cores_begin_with_first_values_and_end_with_relu() -> None:
+    program = with_ends("copy")
+    text = contraction_text(program)
+    for core, lines in bodies(text).items():
+        assert list(run(lines)) == list(expected(program, *core))
+    assert "dma_memcpy_nd(%init[0, 0, 0, 128][1, 4, 16, 4][0, 448, 4, 1])" in text and "@contraction_zero" not in text
+    assert "(%in0: memref<4608xbf16>, %in1: memref<1344xbf16>, %out: memref<2688xbf16>, %init: memref" in text
+
+
+def with_ends(first: str) -> NpuProgram:
+    """The same contraction with M = K = 16, first values, and relu at the end."""
+    expression = "acdf,bcfe->abde"
+    sizes = {"a": 6, "b": 7, "c": 3, "d": 16, "e": 4, "f": 16}
+    return npu_program(replace(tec_of(expression, sizes, "def", "abc"), prim_first=first, prim_last="relu"))
+
+
+FORMS = [(*turned, 76, 24, 68) for turned in product((False, True), repeat=3)] + [
+    (False, False, False, *size) for size in ((4, 8, 4), (16, 16, 12), (20, 40, 16), (8, 8, 72))
+]
+
+
+@pytest.mark.parametrize("forms", [FORMS[5:6], pytest.param(FORMS, marks=pytest.mark.slow)], ids=["one", "all"])
+def test_kernels_in_the_vector_api(forms: list[tuple[Any, ...]], tmp_path: Path) -> None:
+    """Compiled for the host: sizes with edges, tiles that are turned, in the blocks that the model has."""
+    programs = [program_of_tile(*form) for form in forms]
+    texts = [contraction_kernels(p).replace("void contraction_", f"void p{k}_") for k, p in enumerate(programs)]
+    library = compiled("".join(texts), tmp_path)
+    values = np.random.default_rng(0)
+    for number, program in enumerate(programs):
+        in0, in1, out = (values.integers(-3, 4, program.tec.extent(t)).astype(BF16) for t in range(3))
+        tiles = [turned_tile(array, program.layout(t)) for t, array in ((0, in0), (1, in1))]
+        sums = np.empty_like(out)
+        call(library, f"p{number}_zero", sums)
+        call(library, f"p{number}_gemm", *tiles, sums)
+        run_on_array(program, in0, in1, out)
+        np.testing.assert_array_equal(turned_tile(sums, program.layout(2)), out)
+
+
+def test_kernels_of_first_and_last_values(tmp_path: Path) -> None:
+    program = with_ends("relu")
+    library = compiled(contraction_kernels(program), tmp_path)
+    given = np.random.default_rng(0).integers(-3, 4, (16, 4)).astype(BF16)
+    out = np.empty(64, BF16)
+    call(library, "contraction_first", turned_tile(given.reshape(-1), program.layout(1)), out)
+    np.testing.assert_array_equal(turned_tile(out, program.layout(2)), np.maximum(given, BF16(0)).reshape(-1))
+    out = np.array(given.reshape(-1))
+    call(library, "contraction_relu", out)
+    np.testing.assert_array_equal(out, np.maximum(given, BF16(0)).reshape(-1))
+
+
+def program_of_tile(in0: bool, in1: bool, out: bool, m: int, k: int, n: int) -> NpuProgram:
+    labels = ("fd" if in0 else "df", "ef" if in1 else "fe", "ed" if out else "de")
+    return npu_program(tec_of("{},{}->{}".format(*labels), {"d": m, "e": n, "f": k}, "def", ""))
+
+
+def compiled(text: str, folder: Path) -> ctypes.CDLL:
+    """A library of kernels, by the compiler of the host."""
+    source, made = folder / "contraction.cc", folder / "contraction.so"
+    source.write_text(text)
+    includes = [f"-I{folder}" for folder in kernel_headers()]
+    find_compiler().run(["-std=c++17", "-O1", "-shared", "-fPIC", *includes, str(source), "-o", str(made)], "a kernel")
+    return ctypes.CDLL(str(made))
+
+
+def call(library: ctypes.CDLL, name: str, *arrays: Any) -> None:
+    getattr(library, name)(*(ctypes.c_void_p(array.ctypes.data) for array in arrays))
 
 
 def test_cores_parse_as_upstream_mlir() -> None:

@@ -1,7 +1,8 @@
 """Contractions on an array of compute tiles: transfers, layouts of tiles, and the loops of each core.
 
 Source: Steinert (2025), sections 5.1, 5.3 and 5.4. Tiles of in0 go to rows and tiles of in1 to columns of the array;
-those of the output are joined along columns.
+those of the output are joined along columns. First values of the output, which the thesis has no way for, come in the
+place of tiles of in1: those of all rows of a column, of which each core takes its own.
 """
 
 from __future__ import annotations
@@ -11,14 +12,18 @@ from dataclasses import dataclass
 from math import prod
 
 from ....errors import ContractionError
-from ..values import DimType, Tec
-from .rules import XDNA_ARRAY, NpuArray, check_npu
+from ..values import DimType, PrimLast, Tec
+from .rules import XDNA_ARRAY, NpuArray, check_npu, turned_of
 from .transfers import NpuLoops, NpuTransfer, NpuWait, numbered, transfers_of
 
 
 @dataclass(frozen=True, slots=True)
 class CoreEvent:
-    """What a core does next: `zero` a tile, `multiply` two that arrive, `send` one, or `drop` of an input."""
+    """What a core does next with its tile of the output, or with tiles that arrive.
+
+    `zero` it, take its `first` values from the next tile of in1, `multiply` two that arrive and add the product, `relu`
+    it, `send` it; `drop` tiles of an input.
+    """
 
     kind: str
     tensor: int = -1
@@ -67,23 +72,26 @@ class NpuProgram:
     def layout(self, tensor: int) -> TileLayout:
         """Between the order in which a tile is in main memory and the blocks of the vector unit.
 
-        For inputs it is applied when a memory tile sends (to `mkrs`, `knst`), for the output too (from `mnrt`): the
-        order of a transposed tile is another one of the same four dimensions.
+        For inputs it is applied when a memory tile sends (to `mkrs`, `knst`), for the output too (from `mnrt`). Tiles
+        that are turned keep their blocks turned (`mksr`, `knts`, `mntr`): engines move words of two elements, and
+        cannot take such blocks apart; the kernel turns them.
         """
         m, n, k = (d.size for d in self.tec.primitive)
         first, second, a, b = ((m, k, 4, 8), (k, n, 8, 4), (m, n, 4, 4))[tensor]
-        one, two = ((0, 2), (2, 1), (0, 1))[tensor]
-        dimensions = self.tec.primitive
-        if dimensions[one].strides[tensor] >= dimensions[two].strides[tensor]:
-            step, unit = second, 1
-        else:
-            step, unit = 1, first
+        turned = self.turned[tensor]
         if tensor == 2:
-            blocks = ((first // a, second // b, a, b), (a * b * (second // b), a * b, b, 1))
-            sizes, strides = blocks
-            order = (0, 2, 1, 3) if unit == 1 else (1, 3, 0, 2)
-            return TileLayout(tuple(sizes[p] for p in order), tuple(strides[p] for p in order))
-        return TileLayout((first // a, second // b, a, b), (a * step, b * unit, step, unit))
+            row = 16 * (n // 4)
+            if turned:
+                return TileLayout((n // 4, 4, m // 4, 4), (16, 4, row, 1))
+            return TileLayout((m // 4, 4, n // 4, 4), (row, 4, 16, 1))
+        if turned:
+            return TileLayout((first // a, second // b, b, a), (a, b * first, first, 1))
+        return TileLayout((first // a, second // b, a, b), (a * second, b, second, 1))
+
+    @property
+    def turned(self) -> tuple[bool, bool, bool]:
+        """Whether tiles of in0, in1 and the output are transposed: M, K, or M is the dimension of unit stride."""
+        return turned_of(self.tec)
 
     def core(self, row: int, column: int) -> Iterator[CoreEvent]:
         """What the core of a position does, in order. One that has fewer tiles drops what others still need."""
@@ -91,23 +99,40 @@ class NpuProgram:
 
     def core_loop(self, row: int, column: int) -> CoreLoop:
         """The same as nested loops, of one that is run once."""
-        return CoreLoop(1, self._nest(0, row, column))
+        return CoreLoop(1, self._nest(0, row, column, self.loops.rows.parts))
 
-    def _nest(self, depth: int, row: int, column: int) -> tuple[CoreEvent | CoreLoop, ...]:
+    def _nest(self, depth: int, row: int, column: int, active: int) -> tuple[CoreEvent | CoreLoop, ...]:
+        """The loops from a depth on; `active` rows have a tile in this iteration of those outside."""
         npu = self.loops.npu
         if depth == len(npu) or npu[depth].type is DimType.K:
-            steps = prod(d.size for d in npu[depth:])
-            return CoreEvent("zero"), CoreEvent("multiply", count=steps), CoreEvent("send")
+            return self._tile(row, active, prod(d.size for d in npu[depth:]))
         d, rows, columns = npu[depth], self.loops.rows, self.loops.columns
         position = row if d is rows.dimension else column
         parts = rows if d is rows.dimension else columns if d is columns.dimension else None
         own = d.size if parts is None else parts.count(position)
-        loop = CoreLoop(own, self._nest(depth + 1, row, column))
+        last = len(rows.groups()[0])  # rows that have a tile in the last iteration
+        if d is rows.dimension and own == rows.most and last < rows.parts and self.loops.has_first:
+            whole, end = (self._nest(depth + 1, row, column, n) for n in (rows.parts, last))
+            return CoreLoop(own - 1, whole), CoreLoop(1, end)
+        loop = CoreLoop(own, self._nest(depth + 1, row, column, active))
         if parts is None or own == parts.most:
             return (loop,)
         other = 1 if parts is rows else 0
-        inside = prod(self._arrives(e, other, row, column) for e in npu[depth + 1 :])
-        return loop, CoreEvent("drop", other, inside * (parts.most - own))
+        inner = npu[depth + 1 :]
+        tiles = prod(self._arrives(e, other, row, column) for e in inner if e.type is not DimType.K)
+        steps = prod(e.size for e in inner if e.type is DimType.K)
+        steps += last if self.loops.has_first and other == 1 else 0
+        return loop, CoreEvent("drop", other, tiles * steps * (parts.most - own))
+
+    def _tile(self, row: int, active: int, steps: int) -> tuple[CoreEvent, ...]:
+        """One tile of the output: its first values, which come for all rows of a column, its sums, its end."""
+        first = [CoreEvent("zero")]
+        if self.loops.has_first:
+            around = (CoreEvent("drop", 1, count) for count in (row, active - row - 1))
+            first = [next(around), CoreEvent("first"), next(around)]
+        last = [CoreEvent("relu")] if self.tec.prim_last is PrimLast.RELU else []
+        events = (*first, CoreEvent("multiply", count=steps), *last, CoreEvent("send"))
+        return tuple(event for event in events if event.count)
 
     def _arrives(self, d: object, tensor: int, row: int, column: int) -> int:
         """How often tiles of an input come to a position in one loop."""
@@ -131,7 +156,7 @@ class NpuProgram:
         moved = {0: 0, 1: 0, 2: 0}
         for column in range(max(self.loops.rows.parts, self.loops.columns.parts)):
             for tensor in moved:
-                own = [prod(t.sizes) for t in self.transfers if t.tensor == tensor and t.column == column]
+                own = [prod(t.sizes) for t in self.transfers if t.path == tensor and t.column == column]
                 moved[tensor] = max(moved[tensor], sum(own) * self.tec.data_type.bytes // 4)
         return {"cores": self.calls * kernel, "in0": moved[0], "in1": moved[1], "out": moved[2]}
 

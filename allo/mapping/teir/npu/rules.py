@@ -2,7 +2,8 @@
 
 Source: Steinert (2025), section 5.2; limits of engines: AM020 and MLIR-AIE's target model. What the thesis restricts
 and this lowering does not: several npu dimensions of type K, dimensions of type C, none of type M, N or K, uneven
-distribution in any of them, buffer descriptors that are used again in all unrolled loops.
+distribution in any of them, buffer descriptors that are used again in all unrolled loops, first values of the output,
+relu at its end.
 """
 
 from __future__ import annotations
@@ -43,28 +44,30 @@ XDNA = TecDomain(
     "XDNA",
     frozenset({ExecType.SEQ, ExecType.NPU, ExecType.PRIM}),
     frozenset({DataType.BF16}),
-    frozenset({PrimFirst.ZERO}),
+    frozenset(PrimFirst),
     frozenset({PrimMain.GEMM}),
-    frozenset({PrimLast.NONE}),
+    frozenset(PrimLast),
 )
 
 
 def check_npu(tec: Tec, array: NpuArray) -> None:
     """Raises ContractionError with all that keeps `tec` from the array."""
     found = [(message, "") for message in XDNA.violations(tec)]
-    found = found or [*_order(tec), *_tiles(tec, array), *_strides(tec)]
+    found = found or [*_order(tec), *_tiles(tec, array), *_strides(tec), *_first_values(tec)]
     if found:
         raise ContractionError.collected([Diagnostic(message, None, hint or None) for message, hint in found])
 
 
 def _order(tec: Tec) -> Iterator[tuple[str, str]]:
-    """A sum stays in its core until it is done, for there is no third way into a core for its first values."""
+    """A sum stays in its core until it is done, unless what a call leaves is what the next one begins with."""
+    goes_on = tec.prim_first is PrimFirst.NONE and tec.prim_last is PrimLast.NONE
     npu = [d for d in tec.dimensions if d.execution is ExecType.NPU]
     for k, d in enumerate(tec.outer):
         if d.execution is ExecType.SEQ and any(e.execution is ExecType.NPU for e in tec.outer[:k]):
             yield f"dimension '{d.name}' is seq and stands in an npu loop", "seq dimensions come first"
-        if d.type is DimType.K and d.execution is ExecType.SEQ and d.size > 1:
-            yield f"dimension '{d.name}' of type K is seq: sums end in their core", "make it npu"
+        if d.type is DimType.K and d.execution is ExecType.SEQ and d.size > 1 and not goes_on:
+            message = f"dimension '{d.name}' of type K is seq: sums end in their core"
+            yield message, "make it npu, or begin with what is there: prim_first none, prim_last none"
     for k, d in enumerate(npu):
         if d.type is DimType.K and d.size > 1 and any(e.type is not DimType.K for e in npu[k:]):
             message = f"dimension '{d.name}' of type K has loops of the output inside of it"
@@ -80,6 +83,26 @@ def _tiles(tec: Tec, array: NpuArray) -> Iterator[tuple[str, str]]:
     if size > room:
         message = f"the tiles of the primitive have {size} bytes, and a core {room} for each of two sets"
         yield message, "split a prim dimension"
+
+
+def turned_of(tec: Tec) -> tuple[bool, bool, bool]:
+    """Whether tiles of in0, in1 and the output are transposed: M, K, or M is the dimension of unit stride."""
+    m, n, k = tec.primitive
+    pairs = ((m, k), (k, n), (m, n))
+    one, two, three = (a.strides[t] < b.strides[t] for t, (a, b) in enumerate(pairs))
+    return one, two, three
+
+
+def _first_values(tec: Tec) -> Iterator[tuple[str, str]]:
+    """First values come in the place of tiles of in1, for a core has two inputs: they have to be like those."""
+    if tec.prim_first is PrimFirst.ZERO:
+        return
+    m, _, k = tec.primitive
+    what = "first values of the output come as tiles of in1 do"
+    if m.size != k.size:
+        yield f"{what}: M and K of the primitive are {m.size} and {k.size}", "split one so that they are the same"
+    if any(turned_of(tec)[1:]):
+        yield f"{what}: N has the unit stride in both", "swap the inputs, or lay in1 out with N last"
 
 
 def _strides(tec: Tec) -> Iterator[tuple[str, str]]:

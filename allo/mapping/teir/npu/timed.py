@@ -127,7 +127,7 @@ class _ProgramTrace:
         """The run-time sequence: it puts transfers into queues, and waits for tokens."""
         host = self.engine("host", "host")
         for item in self.program.sequence:
-            tensor = item.tensor if isinstance(item, NpuTransfer) else 2
+            tensor = item.path if isinstance(item, NpuTransfer) else 2
             key = (tensor, item.column, item.rows if tensor == 2 else ())
             if key not in self.queues:
                 queue = self.channel(f"queue {key}", self.program.array.outstanding)
@@ -139,7 +139,7 @@ class _ProgramTrace:
 
     def transfers(self, tensor: int, column: int, rows: tuple[int, ...]) -> list[NpuTransfer]:
         """Those of one channel of a shim."""
-        found = (t for t in self.program.transfers if t.tensor == tensor and t.column == column)
+        found = (t for t in self.program.transfers if t.path == tensor and t.column == column)
         return [t for t in found if tensor < 2 or t.rows == rows]
 
     def moved(self, engine: RecordedProcess, tensor: int) -> None:
@@ -149,7 +149,7 @@ class _ProgramTrace:
         engine = self.engine(f"shim {column} in{tensor}", "shims")
         for transfer in self.transfers(tensor, column, ()):
             engine.get(self.queues[tensor, column, ()][0])
-            for _ in range(transfer.sizes[0] * transfer.sizes[1]):
+            for _ in range(transfer.tiles):
                 engine.get(near.free)
                 self.moved(engine, tensor)
                 engine.put(near.data)
@@ -158,7 +158,7 @@ class _ProgramTrace:
         """From a memory tile along a row, or a column."""
         engine = self.engine(f"memory tile {column} in{tensor}", "memory tiles", near)
         to = [self.of_core[core, tensor] for core in self.cores if core[tensor] == column]
-        tiles = sum(t.sizes[0] * t.sizes[1] for t in self.transfers(tensor, column, ()))
+        tiles = sum(t.tiles for t in self.transfers(tensor, column, ()))
         for _ in range(tiles):
             engine.get(near.data)
             for pool in to:
@@ -186,7 +186,7 @@ class _ProgramTrace:
         queue, tokens = self.queues[2, column, rows]
         for transfer in self.transfers(2, column, rows):
             engine.get(queue)
-            for _ in range(transfer.sizes[0] * transfer.sizes[1] // len(rows)):
+            for _ in range(transfer.tiles // len(rows)):
                 for pool in pools:
                     engine.get(pool.data)
                     self.moved(engine, 2)
@@ -200,6 +200,13 @@ class _ProgramTrace:
         for event in self.program.core(*core):
             if event.kind == "zero":
                 engine.get(out.free)
+                engine.cycle += self.bytes[2] // _STORE
+            elif event.kind == "first":
+                engine.get(out.free)
+                engine.get(two.data)
+                engine.cycle += self.bytes[2] // _STORE
+                engine.put(two.free)
+            elif event.kind == "relu":
                 engine.cycle += self.bytes[2] // _STORE
             elif event.kind == "send":
                 engine.put(out.data)

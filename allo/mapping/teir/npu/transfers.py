@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 
 from ....errors import ContractionError
-from ..values import TENSORS, DimType, ExecType, Tec, TecDimension
+from ..values import TENSORS, DimType, ExecType, PrimFirst, Tec, TecDimension
 from .rules import NpuArray
+
+
+FIRST = 3  # the number of the tensor of first values
+NAMES = (*TENSORS, "first values")
 
 
 @dataclass(frozen=True, slots=True)
 class NpuTransfer:
     """One `npu_dma_memcpy_nd`: elements `offset + sum(index * stride)`, the last dimension fastest.
 
-    `rows` are those of the array whose tiles an output transfer has; `descriptor` is its number at the shim, `step`
-    the iteration of the unrolled loops that it belongs to.
+    `tensor` is 0, 1 or 2, or 3 for first values of the output. `rows` are those of the array whose tiles an output
+    transfer has; `descriptor` is its number at the shim, `step` the iteration of the unrolled loops that it is of.
     """
 
     tensor: int
@@ -28,8 +33,18 @@ class NpuTransfer:
     descriptor: int = -1
     step: int = -1
 
+    @property
+    def path(self) -> int:
+        """The tensor whose channel is used: first values come as tiles of in1 do."""
+        return 1 if self.tensor == FIRST else self.tensor
+
+    @property
+    def tiles(self) -> int:
+        """How many tiles are moved."""
+        return self.sizes[0] * self.sizes[1]
+
     def __str__(self) -> str:
-        what = f"{TENSORS[self.tensor]} of column {self.column}"
+        what = f"{NAMES[self.tensor]} of column {self.column}"
         return f"transfer {what} bd={self.descriptor} offset={self.offset} sizes={self.sizes} strides={self.strides}"
 
 
@@ -94,9 +109,17 @@ class NpuLoops:
         return Distribution.of(next((d for d in reversed(self.npu) if d.type is DimType.N), None), self.array.columns)
 
     @property
+    def has_first(self) -> bool:
+        """Whether tiles of the output have first values that come from main memory."""
+        return self.tec.prim_first is not PrimFirst.ZERO
+
+    @property
     def covered(self) -> tuple[TecDimension, ...]:
-        """The last two, of which one may be in the output: its descriptors have the rows of the array too."""
-        last = self.npu[-2:]
+        """The last two, of which one may be in the output: its descriptors have the rows of the array too.
+
+        First values stand between the tiles of in1 of two tiles of the output: then only dimensions of type K.
+        """
+        last = tuple(d for d in self.npu[-2:] if d.type is DimType.K or not self.has_first)
         return last if sum(d.type is not DimType.K for d in last) < 2 else last[1:]
 
     @property
@@ -112,21 +135,26 @@ class NpuLoops:
 
 
 def transfers_of(loops: NpuLoops) -> Iterator[list[NpuTransfer]]:
-    """The transfers of each iteration of the unrolled loops, in their order, without numbers."""
-    for index in product(*(range(loops.trips(d)) for d in loops.unrolled)):
-        at = dict(zip((d.name for d in loops.unrolled), index, strict=True))
-        made: list[NpuTransfer] = []
+    """The transfers of each iteration of the unrolled loops of the output, in their order, without numbers."""
+    steps = [d for d in loops.unrolled if d.type is DimType.K]
+    tiles = [d for d in loops.unrolled if d.type is not DimType.K]
+    for index in product(*(range(loops.trips(d)) for d in tiles)):
+        at = dict(zip((d.name for d in tiles), index, strict=True))
+        made: list[NpuTransfer | None] = []
         for column in range(max(loops.rows.parts, loops.columns.parts)):
-            for tensor, parts in ((0, loops.rows), (1, loops.columns)):
-                if column < parts.parts and (found := _input(loops, at, tensor, column, parts)) is not None:
-                    made.append(found)
+            if loops.has_first and column < loops.columns.parts:
+                made.append(_first(loops, at, column))
+            for inner in product(*(range(d.size) for d in steps)):
+                now = at | dict(zip((d.name for d in steps), inner, strict=True))
+                for tensor, parts in ((0, loops.rows), (1, loops.columns)):
+                    if column < parts.parts:
+                        made.append(_input(loops, now, tensor, column, parts))
             if column < loops.columns.parts:
-                for rows in loops.rows.groups():
-                    if (found := _output(loops, at, column, rows)) is not None:
-                        made.append(found)
-        for transfer in made:
+                made += [_output(loops, at, column, rows) for rows in loops.rows.groups()]
+        found = [transfer for transfer in made if transfer is not None]
+        for transfer in found:
             _check(transfer, loops.array)
-        yield made
+        yield found
 
 
 def _offset(loops: NpuLoops, at: dict[str, int], tensor: int, row: int, column: int) -> int | None:
@@ -140,7 +168,8 @@ def _offset(loops: NpuLoops, at: dict[str, int], tensor: int, row: int, column: 
                 return None
             total += index * d.strides[tensor]
     own = (loops.rows.dimension, loops.columns.dimension)
-    return total + sum(at[d.name] * d.strides[tensor] for d in loops.unrolled if d not in own)
+    steps = (d for d in loops.unrolled if d not in own and d.strides[tensor])
+    return total + sum(at[d.name] * d.strides[tensor] for d in steps)
 
 
 def _input(
@@ -156,9 +185,24 @@ def _input(
             outer.append((parts.count(column), d.strides[tensor] * parts.parts))
         else:
             outer.append((loops.trips(d), d.strides[tensor]))
+    return _transfer(tensor, column, (), offset, outer, _inner(loops, tensor))
+
+
+def _first(loops: NpuLoops, at: dict[str, int], column: int) -> NpuTransfer | None:
+    """First values of a tile of the output for each row of a column that has one."""
+    offset = _offset(loops, at, 2, 0, column)
+    if offset is None:
+        return None
+    d, parts = loops.rows.dimension, loops.rows.parts
+    active = parts if d is None else len(range(parts * at[d.name], min(parts * (at[d.name] + 1), d.size)))
+    rows = [(active, d.strides[2] if d is not None else 0)]
+    return _transfer(FIRST, column, (), offset, rows, _inner(loops, 2))
+
+
+def _inner(loops: NpuLoops, tensor: int) -> list[tuple[int, int]]:
+    """The two dimensions of a tile, that of the unit stride last."""
     prim = [d for d in loops.tec.primitive if d.strides[tensor]]
-    inner = [(d.size, d.strides[tensor]) for d in sorted(prim, key=lambda d: -d.strides[tensor])]
-    return _transfer(tensor, column, (), offset, outer, inner)
+    return [(d.size, d.strides[tensor]) for d in sorted(prim, key=lambda d: -d.strides[tensor])]
 
 
 def _output(loops: NpuLoops, at: dict[str, int], column: int, rows: tuple[int, ...]) -> NpuTransfer | None:
@@ -176,27 +220,26 @@ def _output(loops: NpuLoops, at: dict[str, int], column: int, rows: tuple[int, .
             outer.append((d.size, d.strides[2]))
     row = loops.rows.dimension
     outer.append((len(rows), row.strides[2] if row is not None else 0))
-    inner = [
-        (d.size, d.strides[2])
-        for d in sorted((d for d in loops.tec.primitive if d.strides[2]), key=lambda d: -d.strides[2])
-    ]
     if any(size == 0 for size, _ in outer):
         return None
-    return _transfer(2, column, rows, offset, outer, inner)
+    return _transfer(2, column, rows, offset, outer, _inner(loops, 2))
 
 
 def _transfer(
     tensor: int, column: int, rows: tuple[int, ...], offset: int,
     outer: Sequence[tuple[int, int]], inner: Sequence[tuple[int, int]],
 ) -> NpuTransfer:  # fmt: skip
-    missing = [(1, 0)] * (4 - len(outer) - len(inner))
-    sizes, strides = zip(*missing, *outer, *inner, strict=True)
+    """The descriptor; what is sent again (stride 0) is its first dimension, for no other can have that stride."""
+    loops = [pair for pair in outer if pair[0] > 1]
+    missing = [(1, 0)] * (2 - len(loops))
+    whole = [*loops, *missing] if loops and loops[0][1] == 0 else [*missing, *loops]
+    sizes, strides = zip(*whole, *inner, strict=True)
     return NpuTransfer(tensor, column, rows, offset, sizes, strides)
 
 
 def _check(transfer: NpuTransfer, array: NpuArray) -> None:
     """Raises ContractionError for a descriptor that the engine of a shim does not have."""
-    what = f"{TENSORS[transfer.tensor]} in column {transfer.column}"
+    what = f"{NAMES[transfer.tensor]} in column {transfer.column}"
     if transfer.sizes[0] > array.repeat:
         message = f"{what} repeats {transfer.sizes[0]} times: a descriptor does {array.repeat}"
         raise ContractionError(message, hint="split the last npu dimension of the output, and unroll its outer part")
@@ -218,8 +261,12 @@ def numbered(steps: Sequence[list[NpuTransfer]], array: NpuArray) -> Iterator[Np
     most = max(sum(t.column == c for t in step) for step in steps for c in {t.column for t in step})
     if most > array.descriptors:
         raise ContractionError(f"an iteration needs {most} descriptors, and a shim has {array.descriptors}")
-    group = max(1, min(array.descriptors // 2 // most, array.outstanding // 2))
-    if 2 * group * most > array.descriptors:
+    queued = max(max(Counter((t.column, t.path, t.rows) for t in step).values()) for step in steps)
+    if queued > array.outstanding:
+        message = f"an iteration has {queued} transfers for one channel, and {array.outstanding} can wait there"
+        raise ContractionError(message, hint="fuse npu dimensions of type K, or make the outer ones smaller")
+    group = max(1, min(array.descriptors // 2 // most, array.outstanding // 2 // queued))
+    if 2 * group * most > array.descriptors or 2 * group * queued > array.outstanding:
         group, rounds = 1, 1
     else:
         rounds = 2

@@ -14,7 +14,16 @@ import pytest
 from allo.errors import ContractionError
 from allo.importers.einsum import binary_tec, operand
 from allo.mapping.teir import DataType, Tec, TecPlan
-from allo.mapping.teir.npu import NpuArray, NpuProgram, NpuWait, npu_plan, npu_program, run_on_array
+from allo.mapping.teir.npu import (
+    NpuArray,
+    NpuProgram,
+    NpuWait,
+    npu_plan,
+    npu_program,
+    run_on_array,
+    timed_on_array,
+)
+from tests.mapping.teir.evaluation import evaluated
 from tests.seeds import sweep
 
 BF16 = ml_dtypes.bfloat16
@@ -97,6 +106,56 @@ def test_random_contractions(seed: int) -> None:
     array = NpuArray(rows=choice.randint(1, 4), columns=4)
     program = npu_program(tec_of(expression, sizes, "def", "".join(loops) + "c" + more), array)
     check(program, expression, sizes)
+
+
+@sweep(90, 10)
+def test_random_first_and_last_values(seed: int) -> None:
+    """Also loops of K in the host, which go on with what is there, and three npu dimensions of type K."""
+    choice = random.Random(seed)
+    sizes = {k: choice.randint(2, 9) for k in "ab"} | {"c": 2, "h": 2, "k": 3, "e": choice.choice((4, 12))}
+    sizes |= {"d": choice.choice((8, 16))}
+    sizes["f"] = sizes["d"]
+    first, last = choice.choice(("none", "relu", "copy")), choice.choice(("none", "relu"))
+    steps = "".join(choice.sample("chk", choice.randint(0, 3)))
+    outer = choice.choice(("", "a", "b", "ab", "ba"))
+    seq = steps[:1] if (first, last) == ("none", "none") else ""
+    one, two = ("".join(k for k in outer if k in own) + steps for own in ("a", "b"))
+    expression = f"{one}{choice.choice(('df', 'fd'))},{two}fe->{outer[::-1]}de"
+    tec = tec_of(expression, sizes, "def", outer + steps[len(seq) :], seq)
+    tec = replace(tec, prim_first=first, prim_last=last)
+    program = npu_program(tec, NpuArray(rows=choice.randint(1, 4)))
+    values = np.random.default_rng(seed)
+    in0, in1, out, init = (values.integers(-1, 2, tec.extent(k)).astype(BF16) for k in (0, 1, 2, 2))
+    wide = (array.astype(np.float64) for array in (in0, in1, out, init))
+    expected = evaluated(tec, *wide).astype(BF16)
+    run_on_array(program, in0, in1, out, init if first == "copy" else None)
+    np.testing.assert_array_equal(out, expected)
+    assert timed_on_array(program, 400).cycles >= max(program.cycles(400).values())
+
+
+def test_engines_send_again_in_their_first_dimension_and_move_whole_words() -> None:
+    """A descriptor has stride 0 in its first dimension alone, and an engine cannot part two elements of a word."""
+    for expression, npu, seq in LAYOUTS:
+        program = npu_program(tec_of(expression, SIZES, "def", npu, seq))
+        for transfer in program.transfers:
+            inner = zip(transfer.sizes[1:], transfer.strides[1:], strict=True)
+            assert all(stride > 0 for size, stride in inner if size > 1) and transfer.strides[3] == 1
+        for tensor in range(3):
+            layout = program.layout(tensor)
+            assert layout.strides[-1] == 1 and all(stride % 2 == 0 for stride in layout.strides[:-1])
+
+
+def test_sums_are_rounded_when_a_call_of_the_kernel_ends() -> None:
+    """As those of the thesis's kernel, which reads and writes bfloat16."""
+    sizes = SIZES | {"c": 20}
+    program = npu_program(tec_of("cdf,cfe->de", sizes, "def", "c"))
+    in0, in1 = np.ones(program.tec.extent(0), BF16), np.full(program.tec.extent(1), 3.0625, BF16)
+    out = np.empty(program.tec.extent(2), BF16)
+    run_on_array(program, in0, in1, out)
+    total = BF16(0)
+    for _ in range(20):
+        total = BF16(np.float32(total) + np.float32(49))
+    assert (out == total).all() and total == 968
 
 
 PLANNED = [
@@ -207,13 +266,26 @@ REFUSED: Sequence[tuple[Any, str]] = [
     (lambda: npu_program(replace(program_of({}).tec, data_type=DataType.FP32)),
      "XDNA has no data_type 'FP32'; it has 'bfloat_16'"),
     (lambda: npu_program(replace(program_of({}).tec, prim_first="none")),
-     "XDNA has no prim_first 'none'; it has 'zero'"),
-    (lambda: npu_program(replace(program_of({}).tec, prim_last="relu")),
-     "XDNA has no prim_last 'relu'; it has 'none'"),
+     "first values of the output come as tiles of in1 do: M and K of the primitive are 8 and 16\n"
+     "  hint: split one so that they are the same"),
+    (lambda: npu_program(replace(tec_of("acdf,bcef->abde", SIZES | {"d": 16}, "def", "abc"), prim_first="none")),
+     "first values of the output come as tiles of in1 do: N has the unit stride in both\n"
+     "  hint: swap the inputs, or lay in1 out with N last"),
+    (lambda: run_on_array(program_of({}), *(np.zeros(9000, BF16) for _ in range(4))),
+     "prim_first is zero: init is not used"),
+    (lambda: run_on_array(npu_program(replace(program_of({"d": 16}).tec, prim_first="copy")),
+                          *(np.zeros(9000, BF16) for _ in range(3))),
+     "prim_first is copy: init is needed"),
+    (lambda: npu_program(tec_of("acghdf,bcghfe->abde", SIZES | {"c": 9}, "def", "abcgh")),
+     "an iteration needs 19 descriptors, and a shim has 16"),
+    (lambda: npu_program(tec_of("acghdf,bcghfe->abde", SIZES | {"c": 5}, "def", "abcgh")),
+     "an iteration has 5 transfers for one channel, and 4 can wait there\n"
+     "  hint: fuse npu dimensions of type K, or make the outer ones smaller"),
     (lambda: npu_program(tec_of("acdf,bcfe->abde", SIZES, "def", "acb")),
      "dimension 'c' of type K has loops of the output inside of it\n  hint: npu dimensions of type K come last"),
     (lambda: npu_program(tec_of("acdf,bcfe->abde", SIZES, "def", "ab", "c")),
-     "dimension 'c' of type K is seq: sums end in their core\n  hint: make it npu"),
+     "dimension 'c' of type K is seq: sums end in their core\n"
+     "  hint: make it npu, or begin with what is there: prim_first none, prim_last none"),
     (lambda: program_of({"b": 300}),
      "in0 in column 0 repeats 75 times: a descriptor does 64\n"
      "  hint: split the last npu dimension of the output, and unroll its outer part"),
