@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import cached_property
+from dataclasses import dataclass, field, replace
+from functools import cached_property, lru_cache
 from math import prod
 from operator import index
 from typing import Any
@@ -65,12 +65,18 @@ class EinsumStep:
 
     @cached_property
     def run(self) -> Callable[..., None]:
-        """Machine code."""
-        if self.plan.tec.prim_main in (PrimMain.GEMM, PrimMain.BRGEMM):
-            built: Callable[..., None] = self.schedule.build(contract=True)
-        else:
-            built = self.schedule.build(contract=True, fastmath=True)
-        return built
+        """Machine code; contractions that differ in the names of their dimensions share it."""
+        tec = self.plan.tec
+        named = tec.with_dimensions([replace(d, name=f"d{k}") for k, d in enumerate(tec.dimensions)])
+        return _built(named, self.extents(self.order), self.processor)
+
+
+@lru_cache(maxsize=256)
+def _built(tec: Tec, extents: tuple[int, int, int], processor: Processor) -> Callable[..., None]:
+    schedule = tec_schedule(tec, extents, processor)
+    fast = tec.prim_main not in (PrimMain.GEMM, PrimMain.BRGEMM)
+    built: Callable[..., None] = schedule.build(contract=True, fastmath=fast)
+    return built
 
 
 @dataclass(frozen=True)

@@ -10,9 +10,10 @@ import numpy as np
 import pytest
 
 import allo
-from allo.importers.einsum import EinsumExpression, einsum_program
+from allo.importers.einsum import EinsumExpression, EinsumProgram, einsum_program
 from allo.mapping.teir import Processor
 from benchmarks.contractions import CASES, Case
+from tests.mapping.teir.evaluation import evaluated
 from tests.seeds import sampled, sweep
 
 
@@ -144,13 +145,39 @@ def random_expression(choice: random.Random) -> tuple[str, list[tuple[int, ...]]
     return f"{','.join(inputs)}->{output}", shapes
 
 
-@sweep(300, 14)
+@sweep(270, 12)
 def test_random_expressions(seed: int) -> None:
+    """One as machine code, and some of which NumPy computes what their TECs say: 300 and more in a run."""
     choice = random.Random(seed)
-    expression, shapes = random_expression(choice)
-    given = arrays(*shapes, seed=seed)
-    found = allo.einsum(expression, *given, threads=choice.choice((1, 2, None)))
-    np.testing.assert_allclose(found, np.einsum(expression, *given), rtol=1e-9, atol=1e-9)
+    for number in range(4):
+        expression, shapes = random_expression(choice)
+        given = arrays(*shapes, seed=seed)
+        expected = np.einsum(expression, *given)
+        if number == 0:
+            found = allo.einsum(expression, *given, threads=choice.choice((1, 2, None)))
+        else:
+            path = choice.choice(("auto", random_tree(choice, len(shapes))))
+            processor = Processor(cores=choice.choice((1, 2)))
+            found = by_numpy(einsum_program(expression, *shapes, path=path, processor=processor), given)
+        np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-9)
+
+
+def random_tree(choice: random.Random, count: int) -> Any:
+    nodes: list[Any] = list(range(count))
+    while len(nodes) > 1:
+        pair = tuple(nodes.pop(choice.randrange(len(nodes))) for _ in range(2))
+        nodes.append(pair)
+    return nodes[0] if count > 1 else (0,)
+
+
+def by_numpy(program: EinsumProgram, given: list[Any]) -> Any:
+    """What the steps of a program mean: their TECs, after all that plans have done with them."""
+    values = [np.ascontiguousarray(array).reshape(-1) for array in given]
+    for step in program.steps:
+        inputs = [values[step.inputs[k]] for k in step.order]
+        out = np.full(int(np.prod(step.result.shape)), np.nan)
+        values.append(evaluated(step.tec, inputs[0], inputs[-1], out))
+    return values[-1].reshape(program.steps[-1].result.shape)
 
 
 WRONG: list[tuple[str, list[Any], dict[str, Any], str]] = [
