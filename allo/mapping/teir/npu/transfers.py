@@ -11,7 +11,6 @@ from ....errors import ContractionError
 from ..values import TENSORS, DimType, ExecType, PrimFirst, Tec, TecDimension
 from .rules import NpuArray
 
-
 FIRST = 3  # the number of the tensor of first values
 NAMES = (*TENSORS, "first values")
 
