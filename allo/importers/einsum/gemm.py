@@ -16,6 +16,7 @@ from .loops import SUMS, LoopText, address, head, loop_names
 from .plain import write_first, write_last
 
 _PART = 4  # elements of a line of memory that are copied at a time
+_NEAR = 8  # times as many of a row that are copied before the next row
 
 type _Loop = tuple[str, int, int]  # its variable, its extent, how far an iteration is in memory
 
@@ -171,17 +172,24 @@ class _GemmWriter:
     def transposed(self, rows: tuple[str, int], extent: int, first: bool, line: Callable[[str], None]) -> None:
         """Some elements of a line of memory for each row, then the next ones; LLVM looks long at longer loops.
 
-        With `first`, all of a row comes first: rows that are pages apart take each other's lines of the first cache.
+        With `first`, more of a row comes first: rows that are pages apart take each other's lines of the first cache,
+        and what is written of the panel has to stay there.
         """
         size = 2 * _PART if first else _PART
         full, rest = divmod(extent, size)
         if full:
             part, at = self.text.variable("part"), self.text.variable("at")
-            loops = [rows, (part, full)] if first else [(part, full), rows]
-            if not first:
+            near = next(count for count in (_NEAR, _NEAR // 2, full) if full % count == 0)
+            loops, place = [(part, full), rows], f"{size} * {part}"
+            if first:
+                far = self.text.variable("far")
+                loops, place = [(far, full // near), rows, (part, near)], f"{size * near} * {far} + {place}"
+            else:
                 self.text.unrolled.append(at)
-            with self.text.loop(*loops[0]), self.text.loop(*loops[1]), self.text.loop(at, size):
-                line(f"({size} * {part} + {at})")
+            with ExitStack() as stack:
+                for loop in (*loops, (at, size)):
+                    stack.enter_context(self.text.loop(*loop))
+                line(f"({place} + {at})")
         if rest:
             at = self.text.variable("at")
             with self.text.loop(*rows), self.text.loop(at, rest):

@@ -200,6 +200,9 @@ class TecCost:
         each = 4.0
         if unit is not None:
             each = _PER_COPY if unit in self._own(tensor) and unit.type is not DimType.K else 1.5
+        size = self.tec.data_type.bytes
+        if self.packed_elements(tensor, level) * size > self.processor.fast_bytes:
+            each += size * self.processor.per_byte  # what is packed leaves the cache before it is read
         return self._copies(tensor, level) * each
 
     @cached_property
