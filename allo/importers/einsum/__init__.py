@@ -7,6 +7,7 @@ from .kernel import kernel_text, plain_schedule, tec_schedule
 from .on_array import ArrayContraction, ArrayResult, array_contraction, einsum_on_array
 from .program import EinsumProgram, EinsumStep, einsum_program
 from .run import einsum
+from .systolic import systolic_schedule
 from .tree import ContractionPath, TreeStep, contraction_tree
 
 __all__ = [
@@ -28,6 +29,7 @@ __all__ = [
     "kernel_text",
     "operand",
     "plain_schedule",
+    "systolic_schedule",
     "tec_schedule",
     "unary_tec",
 ]

@@ -5,11 +5,19 @@ from __future__ import annotations
 import random
 from dataclasses import replace
 
+import ml_dtypes
 import numpy as np
 import pytest
 
 import allo
-from allo.importers.einsum import einsum_program, hardware_schedule, kernel_text, plain_schedule, tec_schedule
+from allo.importers.einsum import (
+    einsum_program,
+    hardware_schedule,
+    kernel_text,
+    plain_schedule,
+    systolic_schedule,
+    tec_schedule,
+)
 from allo.mapping.teir import Processor, Tec, TecPlan
 from tests.mapping.teir.evaluation import evaluated
 from tests.mapping.teir.test_plan import random_tec
@@ -127,6 +135,59 @@ def test_hardware_computes_what_numpy_does(target: str) -> None:
     C = np.zeros(128, np.float32)
     built(A.reshape(-1), B.reshape(-1), C)
     np.testing.assert_array_equal(C.reshape(8, 16), A @ B)
+
+
+def small_blocks(data_type: str = "FP32", batch: bool = False) -> tuple[Tec, Tec]:
+    plain = Tec.of("MNK", ["seq"] * 3, (4, 4, 6), (6, 0, 1), (0, 1, 4), (4, 1, 0), data_type, names="ikj")
+    plan = TecPlan.begin(plain).split("i", 2).split("k", 2)
+    if not batch:
+        return plain, plan.primitive("GEMM", "i.inner", "k.inner", "j").tec
+    return plain, plan.split("j", 3).primitive("BRGEMM", "j.outer", "i.inner", "k.inner", "j.inner").tec
+
+
+def product_of(schedule: allo.Schedule, target: str | None = None) -> None:
+    values = np.random.default_rng(3)
+    A, B = values.integers(-9, 9, (4, 6)).astype(np.float32), values.integers(-9, 9, (6, 4)).astype(np.float32)
+    C = np.zeros(16, np.float32)
+    schedule.build(target=target)(A.reshape(-1), B.reshape(-1), C)
+    np.testing.assert_array_equal(C.reshape(4, 4), A @ B)
+
+
+@pytest.mark.parametrize("batch", [False, pytest.param(True, marks=pytest.mark.slow)])
+def test_systolic_arrays_are_proved(batch: bool) -> None:
+    plain, tec = small_blocks(batch=batch)
+    schedule = systolic_schedule(tec)
+    assert allo.verify(plain_schedule(plain), schedule)
+    product_of(schedule)
+
+
+@pytest.mark.exhaustive
+def test_systolic_arrays_in_hardware() -> None:
+    product_of(systolic_schedule(small_blocks()[1]), "rtl")
+
+
+def test_systolic_arrays_with_outer_sums_and_other_ends() -> None:
+    """Sums go on in another loop; elements are bfloat16; values come first and last."""
+    plain, _ = small_blocks("bfloat_16")
+    plan = TecPlan.begin(plain).split("i", 2).split("k", 2).split("j", 3)
+    tec = replace(plan.primitive("GEMM", "i.inner", "k.inner", "j.inner").tec, prim_first="copy", prim_last="relu")
+    values = np.random.default_rng(3)
+    in0, in1, out, init = (values.integers(-9, 9, tec.extent(k)).astype(np.float32) for k in (0, 1, 2, 2))
+    expected = evaluated(tec, in0, in1, out, init)
+    narrow = [array.astype(ml_dtypes.bfloat16) for array in (in0, in1)]
+    systolic_schedule(tec).build()(*narrow, init, out)
+    np.testing.assert_array_equal(out, expected)
+
+
+def test_systolic_arrays_that_are_refused() -> None:
+    with pytest.raises(allo.ContractionError) as error:
+        systolic_schedule(BLOCKS)
+    assert str(error.value) == "a systolic array is the primitive of a GEMM or BRGEMM, and prim_main is none"
+    with pytest.raises(allo.ContractionError) as error:
+        systolic_schedule(TecPlan.begin(BLOCKS).primitive("GEMM", "i", "k", "j").tec)
+    assert str(error.value) == (
+        "the primitive has 8 x 16 elements, and an array 64 at most\n  hint: split a prim dimension"
+    )
 
 
 def test_plain_loops_are_pipelines_too() -> None:

@@ -4,7 +4,7 @@ from .choose import npu_plan
 from .model import run_on_array
 from .program import CoreEvent, CoreLoop, NpuProgram, TileLayout, npu_program
 from .rules import XDNA, XDNA_ARRAY, NpuArray, check_npu
-from .timed import NpuRun, timed_on_array
+from .timed import MainMemory, NpuRun, timed_on_array
 from .transfers import Distribution, NpuLoops, NpuTransfer, NpuWait
 
 __all__ = [
@@ -13,6 +13,7 @@ __all__ = [
     "CoreEvent",
     "CoreLoop",
     "Distribution",
+    "MainMemory",
     "NpuArray",
     "NpuLoops",
     "NpuProgram",

@@ -2,15 +2,16 @@
 
 Every engine moves the bytes of a stream that the hardware documents, and every pool has two objects, as the object
 FIFOs of section 5.1 of the thesis. What a call of the kernel takes is given: cycles of one tile, measured or simulated.
-Main memory delivers what streams take, whatever the layout: its latency and rate are not in the model.
+At a clock, main memory has a rate of requests, which engines share; its latency is not in the model.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import product
-from math import prod
+from math import ceil, prod
 
 from ....dataflow.replay import replay
 from ....dataflow.trace import RecordedProcess, Trace, TracedChannel, recorded_trace
@@ -21,6 +22,36 @@ from .transfers import NpuTransfer
 
 _STREAM, _STORE = 4, 32  # bytes a cycle: of a stream, of the store unit of a core
 _DEPTH = 2  # objects of a pool: one is filled while the other is used
+
+
+@dataclass(frozen=True, slots=True)
+class MainMemory:
+    """Requests that main memory serves for all shims: a run of elements takes one for each `request_bytes` of it.
+
+    The default rate is that at which all shims copy arrays in order, 66.6 GB/s in and out together (measured on
+    hardware, MLIR-AIE pull request 2559), in the longest bursts that they have. That requests, and not bytes, bound it
+    is an assumption.
+    """
+
+    gigabytes: float = 66.6
+    request_bytes: int = 256
+
+    def __post_init__(self) -> None:
+        for name in ("gigabytes", "request_bytes"):
+            value = getattr(self, name)
+            if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < float("inf"):
+                raise ContractionError(f"{name} of main memory is a positive number, got {value!r}")
+
+    def requests(self, transfer: NpuTransfer) -> int:
+        """Those of one tile of a transfer."""
+        rows, row = transfer.sizes[2:]
+        together = transfer.strides[2] == row
+        runs, run = (1, rows * row) if together else (rows, row)
+        return runs * ceil(2 * run / self.request_bytes)
+
+    def cycles(self, megahertz: float) -> float:
+        """Cycles of the array for one request."""
+        return megahertz * 1e-3 * self.request_bytes / self.gigabytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,16 +83,24 @@ class NpuRun:
         )
 
 
-def timed_on_array(program: NpuProgram, kernel: int) -> NpuRun:
+def timed_on_array(
+    program: NpuProgram, kernel: int, megahertz: float | None = None, memory: MainMemory | None = None
+) -> NpuRun:
     """One call, if the primitive takes `kernel` cycles on a core with its tiles there.
 
-    Raises ContractionError for a number of cycles that no kernel of the tile can have.
+    With a clock, that of a power mode, transfers wait for main memory too, whose rate does not change with it; without
+    one, memory delivers what streams take. Raises ContractionError for a number of cycles that no kernel of the tile
+    can have, and for a clock that is none.
     """
+    given = isinstance(megahertz, int | float) and not isinstance(megahertz, bool)
+    if megahertz is not None and not (given and 0 < megahertz < float("inf")):
+        raise ContractionError(f"a clock is a positive number of megahertz, got {megahertz!r}")
     tile = prod(d.size for d in program.tec.primitive)
     least = tile // 128
     if isinstance(kernel, bool) or not isinstance(kernel, int) or kernel < least:
         raise ContractionError(f"a kernel of {tile:,} products takes {least:,} cycles at least, got {kernel!r}")
-    trace = _ProgramTrace(program, kernel).trace()
+    request = 0.0 if megahertz is None else (memory or MainMemory()).cycles(megahertz)
+    trace = _ProgramTrace(program, kernel, memory or MainMemory(), request).trace()
     found = replay(trace)
     if found.stuck:
         raise ContractionError(f"the program waits for ever: {found.trace.processes[found.stuck[0].process].name}")
@@ -82,8 +121,12 @@ class _Pool:
 
 
 class _ProgramTrace:
-    def __init__(self, program: NpuProgram, kernel: int) -> None:
+    def __init__(self, program: NpuProgram, kernel: int, memory: MainMemory, request: float) -> None:
         self.program, self.kernel = program, kernel
+        self.memory, self.request = memory, request
+        self.requests: Counter[tuple[int, int, tuple[int, ...]]] = Counter()
+        for t in program.transfers:
+            self.requests[t.path, t.column, t.rows] += t.tiles * memory.requests(t)
         self.channels: list[TracedChannel] = []
         self.engines: list[RecordedProcess] = []
         rows, columns = program.loops.rows.parts, program.loops.columns.parts
@@ -145,13 +188,24 @@ class _ProgramTrace:
     def moved(self, engine: RecordedProcess, tensor: int) -> None:
         engine.cycle += self.bytes[tensor] // _STREAM
 
+    def fetched(self, engine: RecordedProcess, transfer: NpuTransfer) -> None:
+        """A tile between main memory and a stream.
+
+        Engines share requests in the proportion of what they have in all; those that have few, and are seldom at
+        work, get what would be theirs if all had as many.
+        """
+        own = self.requests[transfer.path, transfer.column, transfer.rows]
+        share = min(self.requests.total() / own, len(self.requests)) * self.request
+        tile = self.bytes[2 if transfer.tensor == 2 else transfer.path]
+        engine.cycle += max(tile // _STREAM, round(self.memory.requests(transfer) * share))
+
     def shim_input(self, tensor: int, column: int, near: _Pool) -> None:
         engine = self.engine(f"shim {column} in{tensor}", "shims")
         for transfer in self.transfers(tensor, column, ()):
             engine.get(self.queues[tensor, column, ()][0])
             for _ in range(transfer.tiles):
                 engine.get(near.free)
-                self.moved(engine, tensor)
+                self.fetched(engine, transfer)
                 engine.put(near.data)
 
     def broadcast(self, tensor: int, column: int, near: _Pool) -> None:
@@ -189,7 +243,7 @@ class _ProgramTrace:
             for _ in range(transfer.tiles // len(rows)):
                 for pool in pools:
                     engine.get(pool.data)
-                    self.moved(engine, 2)
+                    self.fetched(engine, transfer)
                     engine.put(pool.free)
             engine.put(tokens)
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from allo.errors import ContractionError
-from allo.mapping.teir.npu import NpuArray, NpuProgram, NpuWait, npu_program, timed_on_array
+from allo.mapping.teir.npu import MainMemory, NpuArray, NpuProgram, NpuWait, npu_program, timed_on_array
 from tests.mapping.teir.npu.test_npu import tec_of
 from tests.seeds import sweep
 
@@ -65,6 +65,43 @@ def test_a_power_mode_is_a_clock() -> None:
     run = timed_on_array(program_of(a=4, b=4, c=4), 2263)
     assert run.gflops(1790) == pytest.approx(run.utilisation * 16 * 256 * 1.79)
     assert str(run) == f"{run.cycles:,} cycles on 16 of 16 cores: {run.utilisation:.1%} of peak (simulated)"
+
+
+LAYOUTS = ("adcf,cfbe->adbe", "acdf,bcfe->adbe", "acdf,bcfe->abde")  # Fig. 13 of the thesis
+KERNEL = 2346  # of a tile of 64 x 64 x 64, 87.3 % of peak: its red line
+
+
+def test_layouts_matter_in_the_fastest_power_mode() -> None:
+    """More than 22 points lie between rows of tiles and tiles in order at 1,790 MHz; at 790 MHz next to none."""
+    sizes = {"a": 8, "b": 8, "c": 24, "d": 64, "e": 64, "f": 64}
+    programs = [npu_program(tec_of(expression, sizes, "def", "abc")) for expression in LAYOUTS]
+    found = {
+        clock: [timed_on_array(program, KERNEL, clock).utilisation for program in programs] for clock in (790, 1790)
+    }
+    assert found[1790][1] - found[1790][0] > 0.22 and abs(found[1790][1] - found[1790][2]) < 0.04
+    assert abs(found[790][1] - found[790][0]) < 0.03
+    slow = [timed_on_array(program, KERNEL, 1790, MainMemory(10)).utilisation for program in programs]
+    assert all(a < b for a, b in zip(slow, found[1790], strict=True))
+    whole = timed_on_array(programs[0], KERNEL, 1790, MainMemory(1e6))
+    assert whole.cycles == timed_on_array(programs[0], KERNEL).cycles
+
+
+def test_requests_of_a_tile() -> None:
+    rows, order = (npu_program(tec_of(e, dict.fromkeys("abcdef", 8) | dict.fromkeys("def", 64), "def", "abc"))
+                   for e in LAYOUTS[::2])  # fmt: skip
+    for program, wanted in ((rows, 64), (order, 64 * 64 * 2 // 256)):
+        assert {MainMemory().requests(transfer) for transfer in program.transfers} == {wanted}
+    assert MainMemory(64, 256).cycles(1000) == 4
+
+
+@pytest.mark.parametrize("value", [0, -1.5, True, "fast", float("inf")])
+def test_memories_and_clocks_that_are_none(value: object) -> None:
+    with pytest.raises(ContractionError) as error:
+        MainMemory(gigabytes=value)  # type: ignore[arg-type]
+    assert str(error.value) == f"gigabytes of main memory is a positive number, got {value!r}"
+    with pytest.raises(ContractionError) as error:
+        timed_on_array(program_of(a=4, b=4, c=4), KERNEL, value)  # type: ignore[arg-type]
+    assert str(error.value) == f"a clock is a positive number of megahertz, got {value!r}"
 
 
 def test_programs_that_wait_for_ever_and_kernels_that_cannot_be() -> None:
