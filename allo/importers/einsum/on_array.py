@@ -146,7 +146,7 @@ class ArrayResult:
 
 
 def einsum_on_array(program: EinsumProgram, *operands: Any, array: NpuArray = XDNA_ARRAY) -> ArrayResult:
-    """Run a program of bfloat16 on the model of an array, with its rounding at the end of each step.
+    """Run a program of bfloat16 on the model of an array, which rounds when a call of the kernel ends.
 
     Steps with one operand and products without sums have no product of matrices in them: the host does them. Raises
     ContractionError for programs of other types, arrays that do not fit, and what the array does not take.

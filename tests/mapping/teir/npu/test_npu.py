@@ -176,6 +176,20 @@ def test_plans_that_are_chosen(chosen: tuple[str, dict[str, int]]) -> None:
     check(npu_program(plan.tec), expression, sizes)
 
 
+def test_plans_with_first_values() -> None:
+    sizes = {"i": 64, "j": 64, "k": 32}
+    tec = binary_tec(operand("ij", sizes), operand("jk", sizes), "ik", sizes, DataType.BF16)
+    plan = npu_plan(replace(tec, prim_first="none"))
+    m, _, k = (d.size for d in plan.tec.primitive)
+    assert m == k
+    values = np.random.default_rng(0)
+    in0, in1, out = (values.integers(-1, 2, plan.tec.extent(t)).astype(BF16) for t in range(3))
+    wide = [array.reshape(-1, size).astype(np.float32) for array, size in ((in0, 64), (in1, 32), (out, 32))]
+    expected = wide[2] + wide[0] @ wide[1]
+    run_on_array(npu_program(plan.tec), in0, in1, out)
+    np.testing.assert_array_equal(out.reshape(64, 32), expected.astype(BF16))
+
+
 def test_a_large_product_gets_tiles_that_keep_cores_busy() -> None:
     sizes = {"i": 2048, "j": 2048, "k": 2048}
     plan = npu_plan(binary_tec(operand("ij", sizes), operand("jk", sizes), "ik", sizes, DataType.BF16))
