@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import pairwise
 from math import prod
 
 from mlir import ir
 
 from ..errors import ScheduleError
+from ..ir.effects import Effects, Place, Touched
 from ..ir.mlir_types import from_mlir
 from ..ir.processes import is_region
 from ..ir.states import Draft
 from ..ir.types import TensorType
-from ..ir.walk import entry_block, statement_of, statements, string_of
-from ..poly import Model, extract
+from ..ir.walk import entry_block, statements, string_of
+from ..poly import extract
 from .convert import link_plan, stream
 from .dataflow import make_region
 from .fifo.fusion import FusionPlan, KernelGraph, StreamLink, fused
@@ -83,34 +85,36 @@ def fuse_streams(
 
 def join_writers(module: Draft, name: str) -> None:
     """Let nests that write one array, with what uses it in between, become one where that is possible."""
-    while _joined_once(module, name):
-        pass
+    function, effects = module.function(name), Effects(module)
+    entry = entry_block(function)
+    assert entry is not None
+    found = [(op, effects.touched(op)) for op in statements(entry)]
+    while pair := _joined_pair(function, found, [effects.place(value) for value in module.buffers(name).values()]):
+        first, second = pair
+        found[second] = found[second][0], effects.touched(found[second][0])
+        del found[first]
 
 
-def _joined_once(module: Draft, name: str) -> bool:
-    function = module.function(name)
-    model = extract(function)
-    users: dict[str, dict[ir.Operation, bool]] = {}
-    for access in model.accesses:
-        if not access.buffer.is_stream and not access.buffer.scope:
-            writes = users.setdefault(access.buffer.label, {})
-            statement = statement_of(access.op)
-            writes[statement] = writes.get(statement, False) or access.is_write
-    for found in users.values():
-        writing = [n for n, writes in enumerate(found.values()) if writes]
-        ops = list(found)[writing[0] : writing[-1] + 1] if writing else []
-        if any(one_writer(function, pair) for pair in pairwise(ops)):
-            return True
-    return False
+def _joined_pair(
+    function: ir.OpView, found: Sequence[tuple[ir.Operation, Touched]], places: Sequence[Place]
+) -> tuple[int, int] | None:
+    """The numbers of two statements that use an array, of which the first has joined the second; None if none can."""
+    for place in dict.fromkeys(places):
+        users = [n for n, (_, touched) in enumerate(found) if place in touched.reads or place in touched.writes]
+        writing = [at for at, n in enumerate(users) if place in found[n][1].writes]
+        for first, second in pairwise(users[writing[0] : writing[-1] + 1] if writing else ()):
+            if one_writer(function, [found[first][0], found[second][0]]):
+                return first, second
+    return None
 
 
-def _shared(module: Draft, name: str, model: Model) -> list[tuple[Buffer, list[Stage]]]:
+def _shared(module: Draft, name: str) -> list[tuple[Buffer, list[Stage]]]:
     """The local arrays that several statements of the function use, with these."""
     found = []
     for label, value in module.buffers(name).items():
         local = not isinstance(value.owner, ir.Block) and value.owner.operation.name == "memref.alloc"
         if local and value.owner.operation.block == entry_block(module.function(name)):
-            stages = read_stages(module, Buffer(name, label), value, model)
+            stages = read_stages(module, Buffer(name, label), value)
             if not isinstance(stages, ScheduleError) and len(stages) > 1:
                 found.append((Buffer(name, label), stages))
     return found
@@ -122,7 +126,7 @@ def kernel_graph(module: Draft, name: str) -> KernelGraph:
     entry = entry_block(function)
     assert entry is not None
     links = []
-    for buffer, stages in _shared(module, name, extract(function)):
+    for buffer, stages in _shared(module, name):
         writing = [n for n, stage in enumerate(stages) if stage.writes]
         for n, stage in enumerate(stages):
             if writing and writing[0] < n and stage.reads:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from itertools import count
 
@@ -12,7 +12,7 @@ from ..ir.access import Effect, accessed, callee_name, is_access, is_load, reads
 from ..ir.effects import Effects
 from ..ir.module import Module
 from ..ir.streams import is_stream
-from ..ir.walk import LOOP_OPERATIONS, statements
+from ..ir.walk import LOOP_OPERATIONS, statement_of, statements
 from .buffers import Buffers
 from .domains import Domain, LoopDomain, affine_for, affine_if, scf_for
 from .linear import Linear, Row, variable
@@ -49,16 +49,22 @@ def extract(
     function: ir.Operation | ir.OpView,
     nest: ir.Operation | ir.OpView | None = None,
     until: ir.Operation | ir.OpView | None = None,
+    using: ir.Value | None = None,
 ) -> Model:
     """The model of a `func.func` as it is now; the function is not changed.
 
-    If `nest` is given, an operation at the top of the function, the other loops at the top are left out: what the
-    model says of this nest is the same, and takes the time of this nest; with `until`, a later such operation, it is
-    all from the one to the other. The model names operations and values of the function: keep its module while you
-    use them.
+    If `nest` is given, an operation at the top of the function or inside of one, the other loops at the top are left
+    out: what the model says of this nest is the same, and takes the time of this nest; with `until`, a later such
+    operation, it is all from the one to the other. With `using`, it is the loops at the top that use this value. The
+    model names operations and values of the function: keep its module while you use them.
     """
-    first = None if nest is None else nest.operation
-    return _Extraction(function.operation, first, first if until is None else until.operation).run()
+    if using is not None:
+        users = [statement_of(use.owner.operation) for use in using.uses]
+        return _Extraction(function.operation, lambda ops: [op for op in ops if op in users]).run()
+    if nest is None:
+        return _Extraction(function.operation, None).run()
+    first, last = statement_of(nest.operation), statement_of((nest if until is None else until).operation)
+    return _Extraction(function.operation, lambda ops: ops[ops.index(first) : ops.index(last) + 1]).run()
 
 
 def model_of(module: Module, name: str) -> Model:
@@ -76,7 +82,7 @@ class Reading:
 
     @classmethod
     def of(cls, module: Module) -> Reading:
-        made = _Extraction(module.function(module.top).operation, None, None)
+        made = _Extraction(module.function(module.top).operation, None)
         return cls(module, made.run(), made.values)
 
 
@@ -99,10 +105,13 @@ def loop_name(op: ir.Operation, number: int) -> str:
     return ir.StringAttr(attributes["allo.name"]).value if "allo.name" in attributes else f"loop{number}"
 
 
+type _Choice = Callable[[list[ir.Operation]], list[ir.Operation]]  # which statements of a function are walked
+
+
 class _Extraction:
-    def __init__(self, function: ir.Operation, first: ir.Operation | None, last: ir.Operation | None) -> None:
+    def __init__(self, function: ir.Operation, chosen: _Choice | None) -> None:
         self.function = function
-        self.first, self.last = first, last
+        self.chosen = chosen
         blocks = function.regions[0].blocks
         self.entry = blocks[0] if len(blocks) else None
         self.values = Values(self.entry)
@@ -114,13 +123,8 @@ class _Extraction:
     def run(self) -> Model:
         for block in self.function.regions[0]:
             scope = _Scope((), (), Domain(((),), True, ""), count())
-            wanted = self.first is None
-            for op in statements(block):
-                wanted = wanted or (self.first is not None and op == self.first)
-                if wanted or op.name not in LOOP_OPERATIONS:
-                    self.operation(op, scope)
-                if self.last is not None and op == self.last:
-                    wanted = False
+            for op in self.walked(statements(block)):
+                self.operation(op, scope)
         parameters = tuple(self.values.parameters)
         accesses = []
         for number, found in enumerate(self.found):
@@ -154,6 +158,13 @@ class _Extraction:
             tuple(accesses),
             tuple(self.buffers.values()),
         )
+
+    def walked(self, ops: list[ir.Operation]) -> list[ir.Operation]:
+        """The statements of the function without the loops that nobody asks for."""
+        if self.chosen is None:
+            return ops
+        chosen = set(self.chosen(ops))
+        return [op for op in ops if op in chosen or op.name not in LOOP_OPERATIONS]
 
     def block(self, block: ir.Block, scope: _Scope) -> None:
         for op in statements(block):

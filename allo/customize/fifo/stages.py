@@ -89,7 +89,7 @@ def read_stages(
             statements.append(op)
     statements = [op.operation for op in home.operations if op.operation in statements]
     if model is None and any(op.name != "func.call" for op in statements):
-        model = extract(function_around(allocation))
+        model = extract(function_around(allocation), using=value)
     stages: list[Stage] = []
     for op in statements:
         stage = _stage(module, buffer, value, model, op)

@@ -86,7 +86,7 @@ def absorb(function: ir.OpView, statement: ir.Operation, nest: ir.Operation, *, 
     the loops are the same; else in the first iteration, unless `merge_only`: then nothing changes. Returns whether
     `statement` is gone.
     """
-    model = extract(function)
+    model = extract(function, statement, nest)
     if wholly_overwritten(model, statement, nest):
         statement.erase()
         return True
@@ -109,7 +109,7 @@ def one_writer(function: ir.OpView, writers: Sequence[ir.Operation]) -> bool:
     first, second = writers[:2]
     if {first.name, second.name} != {"affine.for"}:
         return False
-    model = extract(function)
+    model = extract(function, first, second)
     if moved_past(model, first, second) is not None:
         return False
     inner, outer = _chains(function, first, second)
