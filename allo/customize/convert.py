@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from mlir import ir
+
 from ..errors import Note, ScheduleError, counted
 from ..ir.module import Module
 from ..ir.processes import is_region
@@ -11,6 +13,7 @@ from ..ir.walk import location_of
 from ..layout import ITensor, StreamConverter, stream_converter
 from .dataflow import run_at_once
 from .fifo.accesses import Get, gets_of
+from .fifo.conditional import moved_out_of_branches
 from .fifo.converters import insert_converter
 from .fifo.orders import order_of_get, order_of_puts
 from .fifo.stages import Stage, stages_of
@@ -41,11 +44,12 @@ def convert(module: Module, buffer: Buffer, dst: Nest, depth: int = -1) -> Buffe
     the rest the converter holds the least tile twice: one is filled while the other is drained, as often as it is
     read. With no shared loop it holds the array, once. Elements that `dst` does not take stay in the tile. Where both
     orders are one, it is `relay`. Returns the handle of the tile, if there is one.
-    Several nests that write the array become one, which must be possible, in as many loops as may be.
+    Several nests that write the array become one, which must be possible, in as many loops as may be. What is read in
+    branches that data decide is taken whether they run or not. Of a box that `dst` takes, only the elements pass.
     `depth` is that of the FIFO into the converter, by default the elements of the array, which never blocks; the one
     behind it has two places in a dataflow region, else as many as elements pass (`size_fifos` computes least depths).
     Refused: what `relay` refuses but for the order; a producer or `dst` that are no loop nests beside the array, with
-    constant bounds and no branches around it; an array that `dst` reads in several places.
+    constant bounds and no affine branches around it; an array that `dst` reads in several places.
     Source: StreamTensor, sections 3.1.2, 4.2 and 5.2.1, Algorithm 1.
     """
     return stream(module, buffer, dst, depth)
@@ -60,7 +64,7 @@ def stream(module: Module, buffer: Buffer, dst: Nest, depth: int) -> Buffer | No
         run_at_once(module, connect(module, buffer, value, dst, depth, assume_safe=False))
         demand_ends_of_elements(module)
         return None
-    made = insert_converter(function, buffer.name, plan.consumer, plan.get, plan.source, plan.converter)
+    made = insert_converter(function, buffer.name, plan.consumer, plan.get, plan.converter)
     fifo = connect(module, buffer, value, Nest(buffer.function, made.nest), depth, assume_safe=False)
     run_at_once(module, fifo)
     behind = 2 if is_region(fifo.owner.operation.block) else -1
@@ -98,6 +102,15 @@ def link_plan(module: Module, buffer: Buffer, dst: Nest) -> LinkPlan:
             )
     if not writing:
         raise ScheduleError(f"'{buffer.name}' is written by nobody, but a FIFO has one producer")
+    if moved := moved_out_of_branches(consumer.reads):
+        stages = stages_of(module, buffer, value)
+        consumer = consumer_of(buffer, value, stages, dst)
+        if not all(_is_inside(consumer, get) for get in gets_of(consumer)):
+            for load in reversed(moved):
+                load.put_back()
+            stages = stages_of(module, buffer, value)
+            consumer = consumer_of(buffer, value, stages, dst)
+        writing = [stage for stage in stages if stage.writes]
     gets = gets_of(consumer)
     if len(gets) > 1:
         raise ScheduleError(
@@ -110,3 +123,12 @@ def link_plan(module: Module, buffer: Buffer, dst: Nest) -> LinkPlan:
         return LinkPlan(consumer, gets[0], source, result, stream_converter(source, result))
     except ValueError as error:
         raise ScheduleError(f"'{buffer.name}' cannot be converted: {error}", notes=[consumer.note]) from None
+
+
+def _is_inside(consumer: Stage, get: Get) -> bool:
+    """Whether what a get takes is surely in the array."""
+    try:
+        order = order_of_get(consumer, get)
+    except ScheduleError:
+        return False
+    return all(end <= extent for end, extent in zip(order.shape, ir.MemRefType(consumer.value.type).shape, strict=True))

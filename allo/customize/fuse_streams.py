@@ -16,12 +16,14 @@ from ..ir.states import Draft
 from ..ir.types import TensorType
 from ..ir.walk import entry_block, statements, string_of
 from ..poly import extract
-from .convert import link_plan, stream
+from .convert import LinkPlan, link_plan, stream
 from .dataflow import make_region
+from .fifo.agreement import band_of, like
 from .fifo.fusion import FusionPlan, KernelGraph, StreamLink, fused
 from .fifo.stages import Stage, read_stages
 from .nest.absorb import one_writer
-from .step.handles import Buffer, Function, Nest
+from .reorder import permute
+from .step.handles import Buffer, Function, Loop, Nest
 from .step.primitive import primitive
 from .step.record import Decided
 from .step.resolve import find_buffer
@@ -34,6 +36,7 @@ def fuse_streams(
     budget: int | None = None,
     arrays: tuple[Buffer, ...] | None = None,
     nests: tuple[Nest, ...] | None = None,
+    reorder: bool = True,
 ) -> Decided[FusionPlan | None]:
     """Let the loop nests of `function` hand on arrays as streams, with converters of at most `budget` bytes a kernel.
 
@@ -42,16 +45,17 @@ def fuse_streams(
         for ...: B = Q(U)                     for ...: fifo_U.put(R(fifo_T.get()))    # and so on, at the same time
 
     First, nests that write one array, and those that use it in between, become one nest, in as many loops as may be:
-    these are the kernels. In the order of the text, each kernel joins the last fused kernel that it takes an array
-    from, if the converters of the arrays between them fit into the budget with those that are there; else it begins a
-    new one, and takes its arrays from memory. Without a budget all streams that can be made are. Each is made as by
-    `convert`, FIFOs as deep as the array has elements; `size_fifos` makes them shallow.
+    these are the kernels. With `reorder`, each runs its loops as the arrays that it takes come, if that is legal and
+    the converters then hold less. In the order of the text, each kernel joins the last fused kernel that it takes an
+    array from, if the converters of the arrays between them fit into the budget with those that are there; else it
+    begins a new one, and takes its arrays from memory. Without a budget all streams that can be made are. Each is made
+    as by `convert`, FIFOs as deep as the array has elements; `size_fifos` makes them shallow.
     Returns the plan (`FusionPlan`), with the kernels, the bytes on the chip before and after, and why an array does not
     stream. The step records `arrays` and the `nests` that take them: repeated, it plans nothing and returns None; you
     may give both yourself. `allo.mapping.fusion_gap(plan)` tells how far the plan is from the best one.
     Refused: a negative budget; a function without two loop nests that hand on an array; what `convert` refuses of
     arrays that are given.
-    Source: StreamTensor, sections 4.2 and 5.2.2, Algorithm 2.
+    Source: StreamTensor, sections 4.2, 5.1 (permutation) and 5.2.2, Algorithm 2.
     """
     if budget is not None and budget < 0:
         raise ScheduleError(f"budget= are the bytes of converters in a fused kernel, got {budget}")
@@ -65,6 +69,8 @@ def fuse_streams(
     if entry is None:
         raise ScheduleError(f"the body of '{function}' is not in the module")
     join_writers(module, function.name)
+    if reorder:
+        agree_on_orders(module, function.name)
     plan = None
     if arrays is None or nests is None:
         graph = kernel_graph(module, function.name)
@@ -106,6 +112,61 @@ def _joined_pair(
             if one_writer(function, [found[first][0], found[second][0]]):
                 return first, second
     return None
+
+
+def agree_on_orders(module: Draft, name: str) -> None:
+    """Let each nest, in the order of the text, run its loops so that the converters in front of it hold the least.
+
+    Orders that its producers suggest are tried, by `reorder`.
+    """
+    takes: dict[str, list[Buffer]] = {}
+    for buffer, stages in _shared(module, name):
+        for stage in stages:
+            if stage.reads and stage.callee is None and stage.op.name == "affine.for":
+                takes.setdefault(string_of(stage.op, "allo.nest") or "", []).append(buffer)
+    entry = entry_block(module.function(name))
+    assert entry is not None
+    order = [string_of(op, "allo.nest") or "" for op in statements(entry)]
+    for nest in sorted(takes, key=order.index):
+        _agree(module, Nest(name, nest), takes[nest])
+
+
+def _agree(module: Draft, nest: Nest, taken: Sequence[Buffer]) -> None:
+    """Find the best of the orders of the loops of one nest that takes some arrays."""
+    band = band_of(module, nest.function, nest.name)
+    least, plans = _held(module, nest, taken)
+    best = [view.name for view in band]
+    tried = [best]
+    for source, get in [(plan.source, plan.get) for plan in plans if plan.converter is not None] if least else ():
+        names = like(source, get, band)
+        if names in tried:
+            continue
+        tried.append(names)
+        try:
+            permute(module, [Loop(nest.function, nest.name, name) for name in names])
+        except ScheduleError:
+            continue
+        held, _ = _held(module, nest, taken)
+        if held < least:
+            least, best = held, names
+        else:
+            permute(module, [Loop(nest.function, nest.name, name) for name in best])
+
+
+def _held(module: Draft, nest: Nest, taken: Sequence[Buffer]) -> tuple[int, list[LinkPlan]]:
+    """The bits of converters in front of a nest, or of arrays that cannot stream to it; the plans of those that can."""
+    bits, plans = 0, []
+    for buffer in taken:
+        tensor = from_mlir(find_buffer(module, buffer).type)
+        assert isinstance(tensor, TensorType)
+        try:
+            plan = link_plan(module, buffer, nest)
+        except ScheduleError:
+            bits += prod(tensor.shape) * tensor.element.bits
+            continue
+        plans.append(plan)
+        bits += 0 if plan.converter is None else plan.converter.buffered * tensor.element.bits
+    return bits, plans
 
 
 def _shared(module: Draft, name: str) -> list[tuple[Buffer, list[Stage]]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 
 from mlir import ir
@@ -43,6 +44,11 @@ def reorder(module: Module, *loops: Loop, assume_safe: bool = False, reassociate
     `assume_safe=True` accepts what cannot be decided. Source: Allo paper, Table 2; legality by the polyhedral model,
     of values by Feautrier (IJPP 1991).
     """
+    permute(module, loops, assume_safe=assume_safe, reassociate=reassociate)
+
+
+def permute(module: Module, loops: Sequence[Loop], *, assume_safe: bool = False, reassociate: bool = False) -> None:
+    """Permute loops, given in the new order; what `reorder` does and refuses."""
     if len(loops) < 2:
         raise ScheduleError(f"at least two loops are needed, got {len(loops)}")
     band = nested_band(module, loops)

@@ -2,7 +2,7 @@
 
 from .converter import StreamConverter, stream_converter
 from .inference import infer
-from .itensor import ITensor
+from .itensor import ITensor, visits_once
 from .maps import Digit, IndexMap, reshaping
 from .moves import ArrayMove, MovedDigit
 from .partial import PartialResult, PartOfDimension, Pending, ShardedArray, replicated
@@ -41,4 +41,5 @@ __all__ = [
     "reshaping",
     "separated",
     "stream_converter",
+    "visits_once",
 ]

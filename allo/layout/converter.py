@@ -19,13 +19,15 @@ class StreamConverter:
     """What lies between two streams: `shared` are the trip counts of the loops in which both sides do the same, and in
     one iteration of them the source gives all elements of a `tile` of the array that the result takes.
 
-    `fill` and `drain` are the addresses in the row-major tile, in the order of the two sides.
+    `fill` and `drain` are the addresses in the row-major tile, in the order of the two sides; `source` is the order in
+    which elements come in, without those that the result surely does not take.
     """
 
     shared: tuple[int, ...]
     tile: tuple[int, ...]
     fill: Walk
     drain: Walk
+    source: ITensor
 
     @property
     def rounds(self) -> int:
@@ -51,8 +53,15 @@ def stream_converter(source: ITensor, result: ITensor) -> StreamConverter | None
     why = source.obstacle(result)
     if why is not None:
         raise ValueError(f"{source} cannot become {result}: {why}")
-    if source.is_same_order(result):
+    part = source.within(result.lowest, result.shape)
+    box = prod(end - low for low, end in zip(part.lowest, part.shape, strict=True))
+    orders = dict.fromkeys([part, source] if part.count == box else [source])
+    if any(order.is_same_order(result) for order in orders):
         return None
+    return min((_converter(order, result) for order in orders), key=lambda made: made.buffered)
+
+
+def _converter(source: ITensor, result: ITensor) -> StreamConverter:
     one, two = list(source.scalars.normal), list(result.scalars.normal)
     low = tuple(b - a for a, b in zip(source.offset, result.offset, strict=True))
     shared: list[int] = []
@@ -64,7 +73,7 @@ def stream_converter(source: ITensor, result: ITensor) -> StreamConverter | None
     begin = tuple(-a for a in first)
     fill = _walk(one, begin, tile)
     drain = _walk(two, tuple(a + b for a, b in zip(low, begin, strict=True)), tile)
-    return StreamConverter(tuple(shared), tile, fill, drain)
+    return StreamConverter(tuple(shared), tile, fill, drain, source)
 
 
 def _shared_loop(

@@ -182,6 +182,31 @@ class ITensor:
             map=rows,
         )
 
+    def within(self, low: Sequence[int], end: Sequence[int]) -> ITensor:
+        """The order of elements without those outside of the box from `low` to `end`, as far as fewer iterations do it.
+
+        That is where loops go forward along one dimension, in blocks that do not overlap.
+        """
+        made = self.scalars
+        trips, offset = list(made.trips), list(made.offset)
+        for d in range(made.rank):
+            own = [k for k, loop in enumerate(made.loops) if loop.stride[d]]
+            own.sort(key=lambda k: -made.loops[k].stride[d])
+            if any(made.loops[k].stride[d] < 0 or sum(map(bool, made.loops[k].stride)) > 1 for k in own):
+                continue
+            for at, k in enumerate(own):
+                step = made.loops[k].stride[d]
+                inner = sum(made.loops[j].stride[d] * (made.trips[j] - 1) for j in own[at + 1 :])
+                first = max(0, low[d] - offset[d]) // step
+                last = min(step * (trips[k] - 1) + inner, end[d] - 1 - offset[d]) // step
+                last = min(last, trips[k] - 1)
+                if inner >= step or first > last:
+                    break
+                trips[k], offset[d] = last - first + 1, offset[d] + first * step
+                if first < last:
+                    break
+        return replace(made, trips=tuple(trips), offset=tuple(offset))
+
     @cached_property
     def normal(self) -> tuple[CountedLoop, ...]:
         """The loops over tokens with the fewest iterations: none has one only, and what goes on evenly is one loop.

@@ -23,7 +23,7 @@ from .fusion import Needed, RecomputeObstacle, always, merge_violation, moved_pa
 from .grid_trips import longest_trip
 from .instances import between_instances, shared_end
 from .iterations import Iterations, iterations_of
-from .linear import Linear
+from .linear import Linear, Quotient
 from .model import Access, AccessKind, Model, ModelBuffer, ModelLoop, ModelParameter, Source
 from .must_writes import begins_anew, overwritten_arguments
 from .order import order_violation, writes_again
@@ -89,6 +89,7 @@ __all__ = [
     "OrderMismatch",
     "OrderObstacle",
     "OutOfBounds",
+    "Quotient",
     "RecomputeObstacle",
     "Reductions",
     "SeenWrites",

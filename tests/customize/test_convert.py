@@ -164,8 +164,34 @@ def branch(A: int32[4], B: int32[4]):
     for i in range(4, name="produce"):
         C[i] = A[i]
     for i in range(4, name="consume"):
+        if i < 2:
+            B[i] = C[3 - i]
+
+
+def guarded(A: int32[4], B: int32[4]):
+    C: int32[4]
+    for i in range(4, name="produce"):
+        C[i] = A[i]
+    for i in range(4, name="consume"):
         if A[i] > 0:
             B[i] = C[3 - i]
+
+
+def outside(A: int32[4], B: int32[4]):
+    C: int32[4]
+    for i in range(4, name="produce"):
+        C[i] = A[i]
+    for i in range(5, name="consume"):
+        if A[i % 4] > 7:
+            B[i % 4] = C[i]
+
+
+def heads(A: int32[3, 8], B: int32[3, 4]):
+    C: int32[3, 8]
+    for i, j in allo.grid(3, 8, name="produce"):
+        C[i, j] = A[i, j]
+    for i, j in allo.grid(3, 4, name="consume"):
+        B[i, j] = C[i, 4 + j % 2 * 2 + j // 2]
 
 
 def twice(A: int32[4], B: int32[4]):
@@ -189,7 +215,18 @@ def quotient(A: int32[4], B: int32[4]):
     for i in range(2, name="produce"):
         C[i] = A[i]
     for i in range(4, name="consume"):
-        B[i] = C[i // 2]
+        B[i] = C[(i + 1) // 3]
+
+
+@pytest.mark.parametrize(("kernel", "tile"), [(guarded, 4), (heads, 8)])
+def test_branches_and_digits(kernel, tile: int) -> None:
+    """An element is taken whether it is used or not; quotients and remainders of a loop are two loops, and of a row
+    only the elements pass that are used."""
+    s = customize(kernel)
+    s.convert("C", "consume")
+    assert [a.bytes // 4 for a in s.report().buffers if a.name == "C_tile"] == [tile]
+    assert_faithful(kernel, s)
+    assert allo.verify(customize(kernel), s)
 
 
 def filled(A: int32[4]):
@@ -216,7 +253,15 @@ convert: nest 'consume' uses 'C' in loop 'j', whose bounds are no constants, and
 convert: nest 'consume' uses 'C' in a branch, or in a loop with run-time bounds, and its order is no iterative tensor
   note: it is here
     File, line N, column 9
-      if A[i] > 0:
+      if i < 2:
+      ^
+  hint: a converter is between loop nests with constant bounds and without branches around the array
+    """,
+    "outside": """
+convert: nest 'consume' uses 'C' in a branch, or in a loop with run-time bounds, and its order is no iterative tensor
+  note: it is here
+    File, line N, column 9
+      if A[i % 4] > 7:
       ^
   hint: a converter is between loop nests with constant bounds and without branches around the array
     """,
@@ -240,10 +285,10 @@ convert: 'C' cannot be converted: itensor<1xi32, [3] * [1], (d0) -> (d0)> cannot
       ^
     """,
     "quotient": """
-convert: nest 'consume' uses 'C' as C[i // 2], no sum of its loops, and its order is no iterative tensor
+convert: nest 'consume' uses 'C' as C[(i + 1) // 3], no sum of its loops, and its order is no iterative tensor
   note: it is here
     File, line N, column 16
-      B[i] = C[i // 2]
+      B[i] = C[(i + 1) // 3]
              ^
   hint: a converter is between loop nests with constant bounds and without branches around the array
     """,
@@ -258,7 +303,7 @@ convert: function 'filled' writes 'C', and a converter is between loop nests
 }
 
 
-@pytest.mark.parametrize("kernel", [triangle, branch, twice, part, quotient, called])
+@pytest.mark.parametrize("kernel", [triangle, branch, outside, twice, part, quotient, called])
 def test_refusals(kernel) -> None:
     assert_refused(REFUSALS[kernel.__name__], customize(kernel), "convert", "C", "consume")
 

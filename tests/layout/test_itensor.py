@@ -105,6 +105,37 @@ def test_converters_are_least(pair: tuple[ITensor, ITensor]) -> None:
     assert made.size == least_tile(given, wanted)
 
 
+@st.composite
+def boxes(draw: st.DrawFn) -> tuple[ITensor, tuple[int, ...], tuple[int, ...]]:
+    shape = tuple(draw(st.lists(st.sampled_from([1, 2, 3, 4, 6]), min_size=1, max_size=3)))
+    low = tuple(draw(st.integers(0, extent - 1)) for extent in shape)
+    end = tuple(draw(st.integers(begin + 1, extent)) for begin, extent in zip(low, shape, strict=True))
+    return draw(orders(shape, repeats=True)), low, end
+
+
+@sweep(60, 2)
+@drawn(8, boxes())
+def test_part_of_an_order(given: tuple[ITensor, tuple[int, ...], tuple[int, ...]]) -> None:
+    """What is left out is outside of the box, and the rest passes as before."""
+    source, low, end = given
+    part = source.within(low, end)
+    kept = set(passed(part))
+    assert passed(part) == [place for place in passed(source) if place in kept]
+    inside = [at for at in passed(source) if all(a <= b < c for a, b, c in zip(low, at, end, strict=True))]
+    assert set(inside) <= kept
+
+
+def test_columns() -> None:
+    """Of rows that hold three matrices, one goes into the tile; if its order is that of the rows, there is none."""
+    rows = ITensor.of((1, 1), (4, 12), (1, 1), (0, 1))
+    heads = ITensor((1, 1), (2, 4, 2), (1, 1, 1), ((0, 1, 0), (2, 0, 1)), (0, 4))
+    made = stream_converter(rows, heads)
+    assert made is not None and (made.tile, made.buffered) == ((4, 4), 16)
+    wanted = [place for place in passed(rows) if 4 <= place[1] < 8]
+    assert converted(made, wanted) == passed(heads)
+    assert stream_converter(rows, ITensor((1, 1), (4, 4), (1, 1), ((1, 0), (0, 1)), (0, 4))) is None
+
+
 def test_windows() -> None:
     """A reader of rows of three elements needs all that they overlap; of every second column, the row."""
     rows = ITensor.of((1, 1), (6, 4), (1, 1), (0, 1))

@@ -29,7 +29,7 @@ class ConverterNest:
 
 
 def insert_converter(
-    function: ir.OpView, array: str, consumer: Stage, get: Get, source: ITensor, made: StreamConverter
+    function: ir.OpView, array: str, consumer: Stage, get: Get, made: StreamConverter
 ) -> ConverterNest:
     """Put a converter in front of the consumer, which then reads an array of one dimension, in its order.
 
@@ -62,7 +62,7 @@ def insert_converter(
         number = turn * count + affine_dim(1)
         half = (affine_dim(0) + (not is_filling)) % 2 if rounds > 1 else affine_constant(0)
         inside = _map([half, _address(walk, affine_dim(1))])
-        outside = _map(_place(source, number) if is_filling else [number])
+        outside = _map(_place(made.source, number) if is_filling else [number])
         if is_filling:
             builder.affine_store(builder.affine_load(consumer.value, outside, [p, x]), tile, inside, [p, x])
         else:

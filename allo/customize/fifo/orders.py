@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from math import prod
 
 from mlir import ir
 
 from ...errors import Note, ScheduleError
 from ...ir.walk import constant_bounds, location_of
-from ...layout import ITensor
-from ...poly import Access, ModelLoop
+from ...layout import ITensor, visits_once
+from ...poly import Access, Linear, ModelLoop, Quotient
 from .accesses import Get
 from .stages import Stage
 
@@ -18,7 +19,7 @@ from .stages import Stage
 def order_of_get(stage: Stage, get: Get) -> ITensor:
     """The order in which a stage takes elements. Raises ScheduleError where loops with constant bounds give none."""
     access = get.loads[0]
-    return _order(stage, access, access.loops[stage.fixed : get.depth], get.anchor)
+    return _order(stage, access, access.loops[stage.fixed : get.depth], get.anchor, may_split=True)
 
 
 def order_of_puts(stage: Stage) -> ITensor:
@@ -35,11 +36,19 @@ def order_of_puts(stage: Stage) -> ITensor:
     shared = next((n for n, same in enumerate(together) if len(set(same)) > 1), None)
     outer = min(counts if shared is None or alone else [*counts, shared - stage.fixed])
     first = orders[0]
+    while outer and not visits_once(_box_order(orders, outer).scalars.normal, first.rank):
+        outer -= 1
     if any(order.loops[:outer] != first.loops[:outer] for order in orders):
         raise ScheduleError(
             f"{stage.name} writes '{writes[0].buffer.name}' at several places, in no order of one loop nest",
             notes=[Note(f"{stage.name} writes here", location_of(write.op)) for write in writes],
         )
+    return _box_order(orders, outer)
+
+
+def _box_order(orders: Sequence[ITensor], outer: int) -> ITensor:
+    """The order in which the outer loops, the same in all orders, complete boxes with all that is in them."""
+    first = orders[0]
     boxes = [_inner_box(order, outer) for order in orders]
     low = tuple(min(ends[d][0] for ends in boxes) for d in range(first.rank))
     size = tuple(max(ends[d][1] for ends in boxes) + 1 - low[d] for d in range(first.rank))
@@ -56,7 +65,9 @@ def _inner_box(order: ITensor, outer: int) -> list[tuple[int, int]]:
     ]
 
 
-def _order(stage: Stage, access: Access, loops: Sequence[ModelLoop], anchor: ir.Operation) -> ITensor:
+def _order(
+    stage: Stage, access: Access, loops: Sequence[ModelLoop], anchor: ir.Operation, *, may_split: bool = False
+) -> ITensor:
     """The order of the elements of an access that happens once in each iteration of the loops."""
     name, op = access.buffer.name, anchor
     while op != stage.op:
@@ -69,22 +80,66 @@ def _order(stage: Stage, access: Access, loops: Sequence[ModelLoop], anchor: ir.
     if len(known) < len(loops):
         loop = loops[bounds.index(None)]
         raise _unordered(stage, name, f"in loop '{loop.name}', whose bounds are no constants", loop.op)
-    own = {loop.variable: k for k, loop in enumerate(loops)}
-    rows, low = [], []
-    for form in access.subscripts:
-        if access.rows or any(number not in own for number, _ in form.terms):
-            raise _unordered(stage, name, f"as {access.text}, no sum of its loops", access.op)
-        row = [0] * len(loops)
-        for number, factor in form.terms:
-            row[own[number]] = factor
-        rows.append(tuple(row))
-        low.append(form.constant + sum(factor * known[own[number]][0] for number, factor in form.terms))
     trips = tuple(max(0, -(-(upper - lower) // step)) for lower, upper, step in known)
     if prod(trips) == 0:
         raise _unordered(stage, name, "in loops without iterations", stage.op)
-    steps = tuple(step for _, _, step in known)
+    digits = _digits(access.quotients if may_split else (), [loop.variable for loop in loops], known)
+    rows, low = [], []
+    for form in access.subscripts:
+        counted = _counted(form, digits) if access.exact_elements else None
+        if counted is None:
+            raise _unordered(stage, name, f"as {access.text}, no sum of its loops", access.op)
+        constant, factors = counted
+        rows.append(tuple(factors.get(digit, 0) for digit in digits))
+        low.append(constant)
     memref = ir.MemRefType(stage.value.type)
-    return ITensor((1,) * memref.rank, trips, steps, tuple(rows), tuple(low), str(memref.element_type))
+    extents, steps = tuple(digit.trip for digit in digits), tuple(digit.step for digit in digits)
+    return ITensor((1,) * memref.rank, extents, steps, tuple(rows), tuple(low), str(memref.element_type))
+
+
+@dataclass(frozen=True, slots=True)
+class _Digit:
+    """A loop, or one of two that it is the same as: those of `i // c` and `i % c`, c = `weight` of the first one."""
+
+    variable: int
+    lower: int
+    trip: int
+    step: int
+    weight: int
+    quotient: int | None = None  # the variable that stands for `i // weight`
+
+
+def _digits(
+    quotients: Sequence[Quotient], variables: Sequence[int], bounds: Sequence[tuple[int, int, int]]
+) -> list[_Digit]:
+    """The loops of an access, outermost first; one of which a subscript has a quotient is two."""
+    found: list[_Digit] = []
+    for variable, (lower, upper, step) in zip(variables, bounds, strict=True):
+        trip = -(-(upper - lower) // step)
+        own = [q for q in quotients if q.numerator.terms == ((variable, 1),) and q.numerator.constant == 0]
+        if len(own) == 1 and (lower, step) == (0, 1) and trip % own[0].divisor == 0:
+            divisor = own[0].divisor
+            found.append(_Digit(variable, 0, trip // divisor, 1, divisor, own[0].variable))
+            found.append(_Digit(variable, 0, divisor, 1, 1))
+        else:
+            found.append(_Digit(variable, lower, trip, step, 1))
+    return found
+
+
+def _counted(form: Linear, digits: Sequence[_Digit]) -> tuple[int, dict[_Digit, int]] | None:
+    """A subscript in the first iteration, and what each loop counts in it; None if it is no sum of loops."""
+    constant, factors = form.constant, dict.fromkeys(digits, 0)
+    for number, factor in form.terms:
+        own = [digit for digit in digits if digit.variable == number]
+        whole = [digit for digit in digits if digit.quotient == number]
+        if not own and not whole:
+            return None
+        for digit in own:
+            factors[digit] += factor * digit.weight
+            constant += factor * digit.lower
+        for digit in whole:
+            factors[digit] += factor
+    return constant, factors
 
 
 def _unordered(stage: Stage, array: str, where: str, op: ir.Operation) -> ScheduleError:

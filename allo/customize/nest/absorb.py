@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import pairwise
+from itertools import pairwise, product
 
 from mlir import ir
 
@@ -113,10 +113,33 @@ def one_writer(function: ir.OpView, writers: Sequence[ir.Operation]) -> bool:
     if moved_past(model, first, second) is not None:
         return False
     inner, outer = _chains(function, first, second)
-    depth = _merged_depth(model, inner, outer)
+    apart = _written_apart(model, inner, outer)
+    depth = _merged_depth(model, inner[:apart], outer) if apart else None
+    if depth is None:
+        depth = _merged_depth(model, inner, outer)
     if depth is not None:
         merge_into(function, inner[:depth], outer[:depth])
     return depth is not None
+
+
+def _written_apart(model: Model, first: list[LoopView], nest: list[LoopView]) -> int:
+    """How many loops two nests have outside of all that give other elements of an array in the one than in the other.
+
+    Only so many may be shared if each element is to come behind that before it in the array, as in a concatenation.
+    """
+    depth = min(len(first), len(nest))
+    sides = [[loop.variable for loop in map(model.loop, [view.op for view in views])] for views in (first, nest)]
+    stores = [[a for a in model.inside(model.loop(views[0].op)) if a.is_write] for views in (first, nest)]
+    for one, other in product(*stores):
+        if one.buffer.label == other.buffer.label:
+            for mine, its in zip(one.subscripts, other.subscripts, strict=True):
+                forms = [
+                    {variables.index(v) if v in variables else depth: factor for v, factor in form.terms}
+                    for form, variables in ((mine, sides[0]), (its, sides[1]))
+                ]
+                if forms[0] != forms[1] or mine.constant != its.constant:
+                    depth = min([depth, *forms[0], *forms[1]])
+    return depth
 
 
 def _chains(

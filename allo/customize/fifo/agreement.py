@@ -1,0 +1,46 @@
+"""Orders of loops in which a nest takes the elements of an array as its producer gives them, as far as may be."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+from ...ir.module import Module
+from ...ir.walk import LoopView
+from ...layout import ITensor
+from ..nest.rewrite import only_child
+from .accesses import Get
+
+
+def band_of(module: Module, function: str, nest: str) -> list[LoopView]:
+    """The loops of a nest with nothing in between, outermost first; they may be in any order again."""
+    views = [view for view in module.loops(function) if view.nest == nest]
+    band = views[:1]
+    for outer, inner in pairwise(views):
+        if inner.parent is None or inner.parent.op != outer.op or not only_child(outer, inner):
+            break
+        band.append(inner)
+    return [] if any(view.op.name != "affine.for" for view in band) else band
+
+
+def like(source: ITensor, get: Get, band: Sequence[LoopView]) -> list[str]:
+    """The loops of a nest by name, so that those which give the subscripts of a get follow the order of the source.
+
+    The other loops come last, in their order.
+    """
+    access = get.loads[0]
+    ranks: dict[str, tuple[int, int]] = {}
+    for loop in access.loops:
+        factors = [dict(form.terms).get(loop.variable, 0) for form in access.subscripts]
+        used = [(d, abs(int(factor))) for d, factor in enumerate(factors) if factor]
+        if used:
+            ranks[loop.name] = min((_rank(source, d, factor), -factor) for d, factor in used)
+    last = (len(source.scalars.trips) + 1, 0)
+    return sorted((view.name for view in band), key=lambda name: ranks.get(name, last))
+
+
+def _rank(source: ITensor, dimension: int, factor: int) -> int:
+    """The number of the first loop of the source that goes along a dimension in steps of at most `factor`."""
+    loops = source.scalars.loops
+    found = (n for n, loop in enumerate(loops) if 0 < abs(loop.stride[dimension]) <= factor)
+    return next(found, len(loops))
