@@ -271,6 +271,12 @@ def place_arrays() -> Schedule:
     return s
 
 
+def place_arguments() -> Schedule:
+    s = allo.customize(delayed)
+    s.place_arguments("u280")
+    return s
+
+
 def fuse_streams() -> Schedule:
     s = allo.customize(column_sums)
     s.fuse_streams("column_sums", budget=256)

@@ -40,9 +40,8 @@ def bind_array(module: Module, buffer: Buffer, memory: Memory) -> None:
         check_never_written(module, buffer, value, memory, note)
     attribute = memory_attr(memory)
     if isinstance(value.owner, ir.Block):
-        _set_argument(
-            module.function(buffer.function).operation, ir.BlockArgument(value).arg_number, attribute
-        )
+        function = module.function(buffer.function).operation
+        mark_argument(function, ir.BlockArgument(value).arg_number, "allo.memory", attribute)
         return
     op = value.owner.operation
     if op.name == "allo.element_cast":  # a constant of fixed-point numbers or structs, kept as integers
@@ -56,12 +55,12 @@ def bind_array(module: Module, buffer: Buffer, memory: Memory) -> None:
     op.attributes["allo.memory"] = attribute
 
 
-def _set_argument(function: ir.Operation, position: int, attribute: ir.Attribute) -> None:
-    """Add the memory to the attributes of one argument."""
+def mark_argument(function: ir.Operation, position: int, name: str, attribute: ir.Attribute) -> None:
+    """Add an attribute to those of one argument, in the place of an earlier one of its name."""
     count = len(function.regions[0].blocks[0].arguments)
     empty = ir.DictAttr.get({}, context())
     given = list(ir.ArrayAttr(function.attributes["arg_attrs"])) if "arg_attrs" in function.attributes else []
     dictionaries = [ir.DictAttr(entry) for entry in given] or [empty] * count
     entries = {named.name: named.attr for named in dictionaries[position]}
-    dictionaries[position] = ir.DictAttr.get({**entries, "allo.memory": attribute}, context())
+    dictionaries[position] = ir.DictAttr.get({**entries, name: attribute}, context())
     function.attributes["arg_attrs"] = ir.ArrayAttr.get(dictionaries, context())

@@ -40,6 +40,7 @@ class Primitives:
     from .pack import pack
     from .bind import bind
     from .place_arrays import place_arrays
+    from .place_arguments import place_arguments
     # isort: on
 
     @classmethod

@@ -12,11 +12,16 @@ from ..errors import TargetError
 
 @dataclass(frozen=True, slots=True)
 class External:
-    """Memory beside the chip: cycles from a request to its first word, and 10^9 bytes a second of one port."""
+    """Memory beside the chip: cycles from a request to its first word, and 10^9 bytes a second of one port.
+
+    It has `channels` (0: not known), each with a port and 2^20 `megabytes` of its own.
+    """
 
     name: str
     latency: int
     gigabytes: float
+    channels: int = 0
+    megabytes: int = 0
 
     def interval(self, word_bits: int, frequency: float) -> Fraction:
         """The cycles at `frequency` MHz between words that follow one another in a burst."""

@@ -79,8 +79,11 @@ def _head(root: Table) -> Target:
 
 
 def _external(name: str, table: Table) -> External:
-    external = External(name, table.count("latency"), table.number("gigabytes"))
+    channels, megabytes = table.count("channels", 0), table.count("megabytes", 0)
+    external = External(name, table.count("latency"), table.number("gigabytes"), channels, megabytes)
     table.done()
+    if bool(channels) != bool(megabytes):
+        raise table.error("megabytes", "is given with channels, and both are more than 0")
     if not external.gigabytes:
         raise table.error("gigabytes", "must be more than 0")
     return external

@@ -67,6 +67,8 @@ def test_memories_beside_the_chip() -> None:
     assert {memory.latency for memories in found.values() for memory in memories.values()} == {64}
     assert 32 * found["u280"]["HBM"].gigabytes == 32 * found["u55c"]["HBM"].gigabytes == 460
     assert 2 * found["u280"]["DDR"].gigabytes == 38.4
+    assert [memory.channels * memory.megabytes for memory in found["u280"].values()] == [8 * 1024, 32 * 1024]
+    assert found["u55c"]["HBM"].channels * found["u55c"]["HBM"].megabytes == 16 * 1024
 
 
 def test_a_target_need_not_have_memory_beside_the_chip(tmp_path: Path) -> None:
@@ -115,6 +117,7 @@ def test_unknown_target_like_none() -> None:
         ("[[1, 16384]", "[[1]", "'memory.BRAM.shapes' must be a list of [width, depth], got [1] in it"),
         ("latency = 4\ndsp = 2", "dsp = 2", "'operator[0].latency' is missing; it must be an integer of at least 0"),
         ("gigabytes = 19.2", "gigabytes = 0", "'external.DDR.gigabytes' must be more than 0"),
+        ("channels = 2\n", "", "'external.DDR.megabytes' is given with channels, and both are more than 0"),
         ("gigabytes = 19.2", "", "'external.DDR.gigabytes' is missing; it must be a number of at least 0"),
         ("gigabytes = 19.2", "gigabytes = 19.2\nbits = 64", "'external.DDR.bits' is not known"),
         (

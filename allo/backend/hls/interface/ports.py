@@ -25,6 +25,7 @@ from ..text.vendor import BoundMemory
 from .settings import Settings
 from .stream_ports import Passed, passed_elements
 
+CHANNEL = "allo.x_channel"  # the attribute of an argument that `place_arguments` has placed
 _AXI_BITS = 1024
 _REGISTER_BITS = 64
 
@@ -126,9 +127,24 @@ def ports_of(
                 while f"gmem{number}" in bundles.values():
                     number += 1
                 bundle, number = f"gmem{number}", number + 1
-            port = replace(port, bundle=bundle, bank=hbm_mapping.get(port.label, ""))
+            port = replace(port, bundle=bundle, bank=hbm_mapping.get(port.label) or _channel(port, settings))
         placed.append(port)
     return tuple(placed)
+
+
+def _channel(port: Port, settings: Settings) -> str:
+    """The bank of memory that a step has given an argument. Raises TargetError for one that the device has not."""
+    if port.storage is None or CHANNEL not in port.storage:
+        return ""
+    channel: str = ir.StringAttr(port.storage[CHANNEL]).value
+    if channel and settings.device.banks is not None and settings.device.family == "alveo":
+        kind, _, numbers = channel.rstrip("]").partition("[")
+        if int(numbers.split(":")[-1]) >= settings.device.banks.get(kind, 0):
+            raise TargetError(
+                f"argument '{port.label}' was placed in {channel}, which device '{settings.device.name}' has not",
+                hint="place_arguments() for this device, or give configs['hbm_mapping']",
+            )
+    return channel
 
 
 def _ports(module: Module, streams: bool) -> list[Port]:
