@@ -1,4 +1,5 @@
-"""Measures imported models of published shapes: seconds and memory from the exported file to C++ for HLS tools.
+"""Measures imported models of published shapes: seconds and memory from the exported file to C++ for HLS tools, seconds
+of `fuse_streams`, and the bytes between layers that it leaves in tiles on the chip.
 
 python -m benchmarks.importers FOLDER [NAME ...]
 
@@ -88,11 +89,14 @@ def measure(path: Path) -> str:
     times.append(time.process_time())
     lines = schedule.build(target="vhls").hls_code.count("\n")
     times.append(time.process_time())
+    plan = allo.customize(kernel, lower_linalg=True).fuse_streams(kernel.__name__)
+    fused = time.process_time() - times[-1]
     most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     parts = [later - before for before, later in pairwise(times)]
     slow = " over the limit" if sum(parts) > LIMIT_SECONDS or most > LIMIT_MIB else ""
     numbers = " ".join(f"{part:9.2f}" for part in (*parts, sum(parts)))
-    return f"{path.stem:14} {len(kernel.graph.layers):7} {numbers} {most:9.0f} {lines:8}{slow}"
+    left = f"{fused:9.2f} {100 * plan.after / plan.before:7.1f}"
+    return f"{path.stem:14} {len(kernel.graph.layers):7} {numbers} {most:9.0f} {lines:8} {left}{slow}"
 
 
 def main() -> None:
@@ -107,7 +111,8 @@ def main() -> None:
         print(measure(given.folder / f"{given.names[0]}.pt2"))
     else:
         columns = ("open s", "module s", "C++ s", "all s", "MiB")
-        head = f"{'model':14} {'layers':>7} {' '.join(f'{column:>9}' for column in columns)} {'lines':>8}"
+        head = f"{'model':14} {'layers':>7} {' '.join(f'{column:>9}' for column in columns)} {'lines':>8} {'streams s':>9} "
+        head += f"{'left %':>7}"
         print(head, f"(limits: {LIMIT_SECONDS:.0f} s, {LIMIT_MIB:.0f} MiB)", flush=True)
         for name in given.names:
             command = [sys.executable, "-m", "benchmarks.importers", str(given.folder), name, "--one"]

@@ -250,6 +250,33 @@ class Decode(nn.Module):
         return y.transpose(1, 2).reshape(1, 1, 16), before
 
 
+class Generator(nn.Module):
+    """A language model of 24 tokens: a block with a cache for 40 positions, from a token to the scores of the next."""
+
+    inputs = (torch.tensor([5]), torch.tensor([0]))
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.tokens, self.places = nn.Embedding(24, 16), nn.Embedding(40, 16)
+        self.norm1, self.norm2, self.norm3 = (nn.LayerNorm(16) for _ in range(3))
+        self.qkv, self.out, self.up, self.down, self.scores = (
+            nn.Linear(*shape) for shape in ((16, 48), (16, 16), (16, 32), (32, 16), (16, 24))
+        )
+        self.register_buffer("keys", torch.zeros(1, 4, 40, 4))
+        self.register_buffer("values", torch.zeros(1, 4, 40, 4))
+
+    def forward(self, token: Tensor, position: Tensor) -> Tensor:
+        x = (self.tokens(token) * 4 + self.places(position))[None]
+        q, k, v = (part.view(1, 1, 4, 4).transpose(1, 2) for part in self.qkv(self.norm1(x)).split(16, 2))
+        self.keys.index_copy_(2, position, k)
+        self.values.index_copy_(2, position, v)
+        visible = (torch.arange(40) <= position)[None, None, None]
+        y = F.scaled_dot_product_attention(q, self.keys, self.values, attn_mask=visible)
+        x = x + self.out(y.transpose(1, 2).reshape(1, 1, 16))
+        x = x + self.down(F.gelu(self.up(self.norm2(x)), approximate="tanh"))
+        return self.scores(self.norm3(x))
+
+
 class CacheAsArgument(nn.Module):
     """The same with a cache that goes in and comes out, and a mask of floats."""
 
@@ -459,6 +486,13 @@ def write(kind: type[nn.Module], values: bool) -> None:
         results = model(*inputs)
     results = results if isinstance(results, tuple) else (results,)
     found |= {f"out{number}": value.numpy() for number, value in enumerate(results)}
+    if kind is Generator:  # what it says after the first token, each time the most likely one, and the last scores
+        said, scores = [int(inputs[0])], results[0]
+        with torch.no_grad():
+            for position in range(1, 33):
+                said.append(int(scores.argmax()))
+                scores = model(torch.tensor([said[-1]]), torch.tensor([position]))
+        found |= {"said": np.array(said), "scores": scores.numpy()}
     found |= {f"state_{buffer}": value.numpy() for buffer, value in model.named_buffers() if kind in (Decode, Swap)}
     (MODELS / f"{name}.pt2").write_bytes(stripped(archive))
     if kind in AS_ONNX:
@@ -469,8 +503,8 @@ def write(kind: type[nn.Module], values: bool) -> None:
 
 
 ALL = (
-    Perceptron, ResNet, MobileNet, Vgg, Llama, Gemma, Gpt2, Decode, CacheAsArgument, Elements, Moves, Odd, Swap,
-    Quantized, Lengths, Refused,
+    Perceptron, ResNet, MobileNet, Vgg, Llama, Gemma, Gpt2, Decode, Generator, CacheAsArgument, Elements, Moves, Odd,
+    Swap, Quantized, Lengths, Refused,
 )  # fmt: skip
 
 AS_ONNX = (ResNet, MobileNet, Llama, CacheAsArgument, Elements, Moves)

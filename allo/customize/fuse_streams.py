@@ -95,22 +95,31 @@ def join_writers(module: Draft, name: str) -> None:
     entry = entry_block(function)
     assert entry is not None
     found = [(op, effects.touched(op)) for op in statements(entry)]
-    while pair := _joined_pair(function, found, [effects.place(value) for value in module.buffers(name).values()]):
+    places = dict.fromkeys(effects.place(value) for value in module.buffers(name).values())
+    while any([_joined(function, effects, found, place) for place in places]):
+        pass
+
+
+def _joined(function: ir.OpView, effects: Effects, found: list[tuple[ir.Operation, Touched]], place: Place) -> bool:
+    """Join the statements that write one array, of all with what they touch; whether any could be."""
+    has_joined = False
+    while pair := _joined_pair(function, found, place):
         first, second = pair
         found[second] = found[second][0], effects.touched(found[second][0])
         del found[first]
+        has_joined = True
+    return has_joined
 
 
 def _joined_pair(
-    function: ir.OpView, found: Sequence[tuple[ir.Operation, Touched]], places: Sequence[Place]
+    function: ir.OpView, found: Sequence[tuple[ir.Operation, Touched]], place: Place
 ) -> tuple[int, int] | None:
     """The numbers of two statements that use an array, of which the first has joined the second; None if none can."""
-    for place in dict.fromkeys(places):
-        users = [n for n, (_, touched) in enumerate(found) if place in touched.reads or place in touched.writes]
-        writing = [at for at, n in enumerate(users) if place in found[n][1].writes]
-        for first, second in pairwise(users[writing[0] : writing[-1] + 1] if writing else ()):
-            if one_writer(function, [found[first][0], found[second][0]]):
-                return first, second
+    users = [n for n, (_, touched) in enumerate(found) if place in touched.reads or place in touched.writes]
+    writing = [at for at, n in enumerate(users) if place in found[n][1].writes]
+    for first, second in pairwise(users[writing[0] : writing[-1] + 1] if writing else ()):
+        if one_writer(function, [found[first][0], found[second][0]]):
+            return first, second
     return None
 
 

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 import pytest
 
 import allo
 from allo.importers import compare_layers
 
-from .models import MODELS, NAMES, check, kernel_of, run, stored
+from .models import MODELS, NAMES, Array, check, kernel_of, run, stored
 from .test_refusals import symbol
 
 
@@ -40,6 +43,34 @@ def test_a_cache_is_an_argument_that_is_changed_in_place() -> None:
         assert before == 0 and count == 1 == model.values["count"]
     text = str(allo.customize(kernel).module)
     assert "memref.copy" not in text and text.count('allo.name = "index_put') == 0  # it is written where it is
+
+
+def decoded(step: Callable[..., Any], first: int) -> tuple[list[int], Array]:
+    """The tokens that a model says, each time the most likely one, 32 after the first; the scores of the next."""
+    keys, values = (np.zeros((1, 4, 40, 4), np.float32) for _ in range(2))
+    said = [first]
+    for position in range(33):
+        scores = step(np.array(said[-1:]), np.array([position]), keys, values)
+        said.append(int(np.argmax(scores)))
+    return said[:33], scores
+
+
+@pytest.mark.parametrize(
+    "how",
+    [
+        "NumPy", pytest.param("machine code", marks=pytest.mark.slow),
+        pytest.param("streams", marks=pytest.mark.exhaustive),
+    ],
+)  # fmt: skip
+def test_a_language_model_says_what_it_says_in_pytorch(how: str) -> None:
+    """32 tokens with a cache in place, also from an accelerator in which all but three arrays are streams."""
+    kernel, values = kernel_of("generator"), np.load(MODELS / "generator.npz")
+    schedule = allo.customize(kernel, lower_linalg=True)
+    if how == "streams":
+        assert schedule.fuse_streams("generator").round_trips == 3
+    said, scores = decoded(kernel if how == "NumPy" else schedule.build(), 5)
+    assert said == values["said"].tolist() and len(set(said)) > 8
+    check((scores,), (values["scores"],))
 
 
 def test_a_model_is_read_at_a_length() -> None:
