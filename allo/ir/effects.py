@@ -41,6 +41,9 @@ class Touched:
         return self.writes & (later.reads | later.writes) | self.reads & later.writes
 
 
+_UNTOUCHED = Touched(frozenset(), frozenset(), frozenset(), frozenset())
+
+
 class Effects:
     """Answers for one module, while it is not rewritten; keeps those for functions.
 
@@ -60,6 +63,8 @@ class Effects:
 
     def touched(self, op: ir.Operation) -> Touched:
         """All that `op`, what is inside of it, and what these call, may use; arrays that a call returns are written."""
+        if not op.regions and op.name != "func.call" and not effects_of(op):
+            return _UNTOUCHED
         reads: set[Place] = set()
         writes: set[Place] = set()
         puts: set[ir.Value] = set()

@@ -128,10 +128,11 @@ class Module:
         """The names of the arrays of function `name`."""
         return list(self.buffers(name))
 
-    def verify(self) -> None:
-        """Check the module by MLIR's and our verifiers; InternalError with their words if it is not valid."""
+    def verify(self, name: str | None = None) -> None:
+        """Check the module, or one function, by MLIR's and our verifiers; InternalError with their words if it is not
+        valid."""
         try:
-            self.mlir.operation.verify()
+            (self.mlir if name is None else self.function(name)).operation.verify()
         except ir.MLIRError as error:
             raise InternalError(f"the module is not valid: {error}") from None
 

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 from mlir import ir
 
-from ..ir.access import is_copy
+from ..ir.access import is_copy, is_load, is_view
+from ..ir.streams import is_stream_type
 from ..ir.walk import LOOP_OPERATIONS, LoopView, constant_bounds, statements
 from .problem.region import unbounded_loop
 
@@ -21,6 +22,11 @@ _NOT_FLATTENED = ("dataflow", "spatial", "unroll")  # marks of loops that make n
 def is_pure(op: ir.Operation) -> bool:
     """Whether an operation takes no time of its own."""
     return op.name in _PURE
+
+
+def only_names(op: ir.Operation) -> bool:
+    """Whether an operation only says which array or which stream is meant."""
+    return is_view(op) or (is_load(op) and is_stream_type(op.results[0].type))
 
 
 def is_straight(op: ir.Operation) -> bool:

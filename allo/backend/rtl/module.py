@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +26,7 @@ from .interface.settings import InterfaceSettings
 from .interface.shell import AxiTop, axi_top
 from .interface.traffic import CallTraffic
 from .left import FifoCounters
-from .library import MODULES, UNITS, grid_files, library_files
+from .library import MODULES, grid_files, library_files
 from .loops import LoopMonitors, LoopRun
 from .lowering.design import HardwareDesign, design
 from .lowering.function import FunctionHardware
@@ -34,7 +34,7 @@ from .netlist.printer import printed
 from .simulate import Simulation
 from .stuck import asked_error, stuck_error
 from .synthesise import LintWarning, PlacedDesign, Utilization, linted, placed, synthesised
-from .units import counted_by_unit
+from .units import BOXES, counted_by_unit
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +71,6 @@ class RTLModule:
         self.interface: InterfacePlan | None = None
         module, self._open = closed(module, options.extents)
         self.design = self._design(module)
-        self.code = printed(self.design.modules)
         self.cycles: int | None = None
         self.loops: tuple[LoopRun, ...] = ()
         self.traffic: CallTraffic | None = None
@@ -98,6 +97,11 @@ class RTLModule:
             return None
         around = (cycles(self.interface, self.target.frequency) for cycles in (load_cycles, store_cycles))
         return kernel + sum(around)
+
+    @cached_property
+    def code(self) -> str:
+        """The SystemVerilog without the library."""
+        return printed(self.design.modules)
 
     @property
     def files(self) -> dict[str, str]:
@@ -130,10 +134,11 @@ class RTLModule:
         """What the kernel takes of a device, by default of the one that it is built for.
 
         For an UltraScale+ device it is counted by Yosys; arrays that are arguments lie outside, and with an interface
-        they count, and it too. `by_unit` synthesises each kind of float unit and divider once and multiplies: for
-        designs with many, a bound from above without a clock. For one that nextpnr knows (`target="ecp5"`) the kernel,
-        the memories of its arguments and the serial port of `on_chip` are placed and routed in `seeds` runs, down to a
-        bitstream; `constraints` is a file (LPF) that has a pin for each port.
+        they count, and it too. `by_unit` synthesises each kind of float unit, divider and FIFO, and of eight or more
+        elements that are equal, once and multiplies: for designs with many, a bound from above without a clock.
+        For one that nextpnr knows (`target="ecp5"`) the kernel, the memories of its arguments and the serial port of
+        `on_chip` are placed and routed in `seeds` runs, down to a bitstream; `constraints` is a file (LPF) that has a
+        pin for each port.
         Raises ToolError if a tool is not installed or refuses the design, and TargetError for what is no FPGA.
         """
         device = self.target if target is None else load_target(target)
@@ -150,7 +155,7 @@ class RTLModule:
             modules = modules[:-1]
         if not by_unit:
             return synthesised(self.files, top)
-        around = library_files(name for name in self._library_names(observed=False) if name not in UNITS)
+        around = library_files(name for name in self._library_names(observed=False) if name not in BOXES)
         return counted_by_unit(modules, around, top)
 
     def __str__(self) -> str:

@@ -40,7 +40,7 @@ class TraceProgram(TraceText):
         return "\n".join(self.lines) + "\n"
 
     def _function(self, name: str) -> None:
-        self.trees.span(name)
+        self.trees.built(name)  # how long it takes is not asked where FIFOs decide
         self._inside.append(name)
         tree = self._tree
         self._see(tree.entry)
@@ -201,9 +201,9 @@ class TraceProgram(TraceText):
 
     def _called(self, op: ir.Operation) -> None:
         name = callee_name(op)
-        latency = self.trees.span(name).latency
-        is_fixed = name not in self.trees.spans or self._is_fixed(self.trees.spans[name].tree.root)
-        if not self._matters(op) and (is_fixed or name in self._inside):
+        tree = self.trees.built(name)
+        if not self._matters(op) and (tree is None or self._is_fixed(tree.root) or name in self._inside):
+            latency = self.trees.span(name).latency
             if latency is None:
                 raise NoTrace(f"how long '{name}' takes is known at run time only", op)
             self._write(f"t += {ceil(latency)}")

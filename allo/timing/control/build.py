@@ -14,12 +14,12 @@ from ...errors import counted
 from ...ir.access import base_of, callee_name, is_copy
 from ...ir.module import Module
 from ...ir.walk import LOOP_OPERATIONS, LoopView, entry_block, loops_of, statements
-from ...poly import TimeLoop, Trips, model_of
+from ...poly import TimeLoop, Trips
 from ...target import External, Fpga
 from ..pipeline import ScheduledRegion
 from ..problem.memory import ArrayMemory, array_memory, external_memory
-from ..problem.region import RegionBuilder, Surroundings, unbounded_loop
-from ..roles import Roles, is_nested, is_pure, is_straight
+from ..problem.region import FunctionFacts, RegionBuilder, Surroundings, unbounded_loop
+from ..roles import Roles, is_nested, is_pure, is_straight, only_names
 from ..vendor_rules import AUTOMATIC, bounded_by_tool, scheduled_by_tool
 from . import tree
 from .trips import TripCounts, time_loops
@@ -74,10 +74,8 @@ class TreeBuilder:
         entry = entry_block(self.function)
         assert entry is not None
         self.entry = entry
-        self.model = model_of(module, name)
-        self.around = Surroundings.of(
-            self.model, entry, self.target, self.memory_of, call_cost, assumes=options.assumes
-        )
+        facts = FunctionFacts(module, name, entry)
+        self.around = Surroundings(facts, self.target, self.memory_of, call_cost, options.assumes)
         self.assumed: Mapping[ir.Operation, Assumed] = {}
         self.roles = Roles(self.views, options.auto_pipeline)
         self.schedules: dict[tuple[ir.Operation, bool], ScheduledRegion] = {}
@@ -123,7 +121,7 @@ class TreeBuilder:
         straight: list[ir.Operation] = []
 
         def flush() -> None:
-            if not all(map(is_pure, straight)):
+            if not all(is_pure(op) or only_names(op) for op in straight):
                 parts.append(self._straight((), tuple(straight), straight[0]))
             straight.clear()
 
@@ -234,14 +232,14 @@ class TreeBuilder:
 
     def _leaf(self, view: LoopView, trips: Trips, remarks: tuple[str, ...]) -> tree.Repeat:
         """A loop without loops in it whose iterations do not overlap."""
-        (time,) = time_loops([view], self.model, self.trip_counts)
+        (time,) = time_loops([view], self.around.model, self.trip_counts)
         body = self._straight((time,), tuple(statements(view.body)), view.op)
         control = self.target.control
         return tree.Repeat(view, body, trips, _started(trips, time), control.iteration, control.loop, remarks)
 
     def _pipelined(self, chain: list[LoopView], remarks: tuple[str, ...]) -> tree.Pipeline:
         last = chain[-1].op
-        time = time_loops(chain, self.model, self.trip_counts)
+        time = time_loops(chain, self.around.model, self.trip_counts)
         requested = ir.IntegerAttr(last.attributes["allo.pipeline"]).value if "allo.pipeline" in last.attributes else 1
         region = self._scheduled(last, time, tuple(statements(chain[-1].body)), requested)
         trips: Fraction | None = Fraction(1)

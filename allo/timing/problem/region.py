@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from math import prod
 
 from mlir import ir
@@ -22,10 +23,11 @@ from ...ir.access import (
     is_load,
     moves_element,
 )
+from ...ir.module import Module
 from ...ir.streams import is_stream_type
 from ...ir.walk import LOOP_OPERATIONS, constant_bounds
 from ...ir.widths import Widths
-from ...poly import Access, CopyLoop, Form, Model, Space, TimeLoop
+from ...poly import Access, CopyLoop, Form, Model, Space, TimeLoop, model_of
 from ...target import Fpga, Operator
 from .banks import routing
 from .memory import ArrayMemory
@@ -102,39 +104,57 @@ def unbounded_loop(operations: Iterable[ir.Operation]) -> ir.Operation | None:
     return None
 
 
+@dataclass(frozen=True)
+class FunctionFacts:
+    """What is known of a function, found when it is asked for: of a region that only connects others, little is."""
+
+    module: Module
+    name: str
+    entry: ir.Block
+
+    @cached_property
+    def model(self) -> Model:
+        return model_of(self.module, self.name)
+
+    @cached_property
+    def accesses(self) -> dict[ir.Operation, list[Access]]:
+        found: dict[ir.Operation, list[Access]] = {}
+        for access in self.model.accesses:
+            found.setdefault(access.op, []).append(access)
+        return found
+
+    @cached_property
+    def widths(self) -> Widths:
+        return Widths(self.entry)
+
+    @cached_property
+    def constants(self) -> dict[int, tuple[int, int]]:
+        """By variable the lower bound and the step, of loops with constant bounds."""
+        bounds = {loop.variable: constant_bounds(loop.op) for loop in self.model.loops}
+        return {variable: (one[0], one[2]) for variable, one in bounds.items() if one is not None}
+
+
 @dataclass(frozen=True, slots=True)
 class Surroundings:
-    """What a region needs to know of its function: the model, the target, memories of arrays, costs of callees."""
+    """What a region needs to know of its function: facts, the target, memories of arrays, costs of callees."""
 
-    model: Model
+    facts: FunctionFacts
     target: Fpga
     memory_of: Callable[[ir.Value, str], ArrayMemory]
     call_cost: Callable[[str], tuple[int, int]]  # latency and interval
-    accesses: dict[ir.Operation, list[Access]]
-    widths: Widths
-    constants: dict[int, tuple[int, int]]  # variable -> lower bound and step, of loops with constant bounds
     assumes: bool = True  # what a `LoopBody` does
 
-    @classmethod
-    def of(
-        cls,
-        model: Model,
-        entry: ir.Block,
-        target: Fpga,
-        memory_of: Callable[[ir.Value, str], ArrayMemory],
-        call_cost: Callable[[str], tuple[int, int]],
-        *,
-        assumes: bool = True,
-    ) -> Surroundings:
-        """Those of a function with this model."""
-        accesses: dict[ir.Operation, list[Access]] = {}
-        for access in model.accesses:
-            accesses.setdefault(access.op, []).append(access)
-        constants = {}
-        for loop in model.loops:
-            if (bounds := constant_bounds(loop.op)) is not None:
-                constants[loop.variable] = (bounds[0], bounds[2])
-        return cls(model, target, memory_of, call_cost, accesses, Widths(entry), constants, assumes)
+    @property
+    def model(self) -> Model:
+        return self.facts.model
+
+    @property
+    def accesses(self) -> dict[ir.Operation, list[Access]]:
+        return self.facts.accesses
+
+    @property
+    def widths(self) -> Widths:
+        return self.facts.widths
 
 
 type _Source = tuple[int | None, frozenset[int]]  # the node that makes a value, None: it is there; its copies
@@ -154,7 +174,7 @@ class RegionBuilder:
 
     def __init__(self, around: Surroundings, time: tuple[TimeLoop, ...]) -> None:
         self.around = around
-        self.region = LoopBody(Space(time, constants=around.constants), assumes=around.assumes)
+        self.region = LoopBody(Space(time, constants=around.facts.constants), assumes=around.assumes)
         self.values: dict[ir.Value, _Source] = {}
 
     def build(self, operations: Iterable[ir.Operation]) -> LoopBody:

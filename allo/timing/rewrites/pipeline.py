@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, field
 
 from ...errors import InternalError, TargetError, nearest
@@ -145,13 +145,18 @@ def prepared(module: Module, options: RewriteOptions | None = None, only: Collec
     if any(is_structured(op) for name in _bodies(made) for op in _operations(made, name)):
         lower_linalg(made)
     records: list[Rewrite] = []
+    connecting: set[str] = set()  # in which there is nothing to rewrite
     for entry in PIPELINE:
         if entry.wanted(options) if only is None else entry.name in only:
-            for name in _bodies(made):
-                if entry.name != INLINE and _only_calls(made, name):
-                    continue
+            if entry.name == INLINE:
+                connecting.clear()
+            else:
+                connecting.update(name for name in _bodies(made) if name not in connecting and _only_calls(made, name))
+            names = [name for name in _bodies(made) if name not in connecting]
+            for name in names:
                 records += entry.apply(made, name, options)
-            _verify(made, entry.name)
+            _verify(made, entry.name, names)
+    made.verify()
     return Prepared(made, tuple(dict.fromkeys(records)))
 
 
@@ -171,8 +176,10 @@ def _operations(module: Module, name: str) -> list[object]:
     return [] if entry is None else operations(entry)
 
 
-def _verify(module: Module, name: str) -> None:
+def _verify(module: Module, name: str, rewritten: Iterable[str]) -> None:
+    """Check the functions that a pass has rewritten."""
     try:
-        module.verify()
+        for function in rewritten:
+            module.verify(function)
     except InternalError as error:
         raise InternalError(f"rewrite '{name}': {error}") from None

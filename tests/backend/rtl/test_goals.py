@@ -58,7 +58,11 @@ def test_a_result_a_cycle(schedule: Any, arguments: tuple[np.ndarray, ...], cycl
 
 @pytest.mark.parametrize(
     ("M", "K", "cycles"),
-    [(4, 4096, 4110), pytest.param(16, 64, 101, marks=pytest.mark.exhaustive)],
+    [
+        (4, 4096, 4110),
+        *(pytest.param(M, 64, 64 + 2 * M + 5, marks=pytest.mark.exhaustive) for M in (16, 32, 64)),
+        pytest.param(16, 4096, 4133, marks=pytest.mark.exhaustive),
+    ],
 )
 def test_a_systolic_array_is_busy_in_nearly_all_cycles(
     monkeypatch: pytest.MonkeyPatch, M: int, K: int, cycles: int

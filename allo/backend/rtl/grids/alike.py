@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from ..netlist.design import HardwareModule, Register
@@ -21,11 +22,30 @@ def alike(modules: Iterable[HardwareModule]) -> dict[str, Likeness]:
     """By name, for each module the first one that is equal to it; callees come before their callers."""
     found: dict[str, Likeness] = {}
     first: dict[tuple[object, ...], tuple[HardwareModule, list[str]]] = {}
-    for module in modules:
+    every = list(modules)
+    sizes = Counter(map(_size, every))
+    for module in every:
+        if sizes[_size(module)] == 1:
+            found[module.name] = Likeness(module, {name: name for name in _names(module)})
+            continue
         shape, names = _shape(module, found)
         other, others = first.setdefault(shape, (module, names))
         found[module.name] = Likeness(other, dict(zip(names, others, strict=True)))
     return found
+
+
+def _size(module: HardwareModule) -> tuple[int, ...]:
+    """What modules that are equal have in common at least."""
+    parts = (len(module.ports), len(module.signals), len(module.tables))
+    return *parts, len(module.assigns), len(module.registers), len(module.instances)
+
+
+def _names(module: HardwareModule) -> Iterator[str]:
+    """The names in a module that others may ask for."""
+    yield from (port.signal.name for port in module.ports)
+    yield from (one.name for one in module.signals)
+    yield from (one.name for one in module.tables)
+    yield from (one.name for one in module.instances)
 
 
 def _shape(module: HardwareModule, known: Mapping[str, Likeness]) -> tuple[tuple[object, ...], list[str]]:

@@ -172,9 +172,10 @@ class _DesignWriter:
         like, sizes = self.level.likeness[module], self.text.sizes
         variables = {}
         for own, name in inside.names.items():
-            array, index = self.connections.at[name]
-            variables[like.names[own]] = GridPlace(array, index, sizes.get(array, 1))
-            self.elements.shown.setdefault((like.module.name, like.names[own]), []).append(array)
+            if (like.module.name, like.names[own]) in self.elements.wanted:
+                array, index = self.connections.at[name]
+                variables[like.names[own]] = GridPlace(array, index, sizes.get(array, 1))
+                self.elements.shown.setdefault((like.module.name, like.names[own]), []).append(array)
         instances = {one.name: one.module for one in self.level.modules[module].instances}
         parts = {
             like.names[own]: (self._element(child, instances[own], units), None)

@@ -47,6 +47,8 @@ class Chain:
 
 def expression(text: str) -> Expression:
     """The expression of a text."""
+    if text.isidentifier() and text.isascii():
+        return Expression(("", ""), (text,))
     parts = _NAME.split(text)
     return Expression(tuple(parts[::2]), tuple(parts[1::2]))
 

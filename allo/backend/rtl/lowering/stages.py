@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Mapping
 from typing import Protocol
 
 from mlir import ir
@@ -11,10 +11,9 @@ from ....errors import TargetError
 from ....ir.effects import Effects
 from ....ir.module import Module
 from ....ir.processes import is_process, region_statements
-from ....ir.streams import is_stream_type
 from ....ir.walk import location_of, operations
 from ....timing.control import tree
-from ....timing.roles import is_pure
+from ....timing.roles import is_pure, only_names
 from ..netlist.builder import ModuleBuilder
 from ..netlist.design import Signal
 
@@ -106,8 +105,9 @@ class _Stages:
                 )
             if own is not None:
                 found[own] |= others
+        makers = _Makers(numbers)
         for number, (ops, _) in enumerate(self.parts):
-            found[number] |= {numbers[maker] for op in ops for maker in _makers(op) if maker in numbers}
+            found[number].update(*map(makers.of, ops))
         return [sorted(others - {number}) for number, others in enumerate(found)]
 
     def _joined(self, pulses: list[Signal], name: str) -> Signal:
@@ -135,7 +135,7 @@ def _statements_of(part: tree.Node) -> tuple[ir.Operation, ...]:
     """The statements that a part of a region is; none if they take no time."""
     match part:
         case tree.Straight():
-            timed = [op for op in part.body if not (is_pure(op) or _is_place(op))]
+            timed = [op for op in part.body if not (is_pure(op) or only_names(op))]
             found = [op for op in timed if is_process(op)]
             if len(found) > 1:
                 raise TargetError(
@@ -153,17 +153,21 @@ def _statements_of(part: tree.Node) -> tuple[ir.Operation, ...]:
             return ()
 
 
-def _is_place(op: ir.Operation) -> bool:
-    """Whether an operation only says which array or which stream is meant."""
-    kinds = [result.type for result in op.results]
-    return bool(kinds) and all(isinstance(kind, ir.MemRefType) or is_stream_type(kind) for kind in kinds)
+class _Makers:
+    """The numbers of the operations that make what others take, or what these are made of."""
 
+    def __init__(self, numbers: Mapping[ir.Operation, int]) -> None:
+        self._numbers = numbers
+        self._known: dict[ir.Operation, frozenset[int]] = {}
 
-def _makers(op: ir.Operation) -> Iterator[ir.Operation]:
-    """The operations that make what an operation takes, or one in it, and those that make what these take."""
-    inner = [one for region in op.regions for block in region.blocks for one in operations(block)]
-    for value in (operand for one in (op, *inner) for operand in one.operands):
-        if not isinstance(value.owner, ir.Block) and value.owner.operation not in inner:
-            yield value.owner.operation
-            yield from _makers(value.owner.operation)
-
+    def of(self, op: ir.Operation) -> frozenset[int]:
+        """Those of an operation, and of those in it."""
+        if op not in self._known:
+            inner = [one for region in op.regions for block in region.blocks for one in operations(block)]
+            found = set[int]()
+            for value in (operand for one in (op, *inner) for operand in one.operands):
+                if not isinstance(value.owner, ir.Block) and value.owner.operation not in inner:
+                    maker = value.owner.operation
+                    found |= self.of(maker) | ({self._numbers[maker]} if maker in self._numbers else set())
+            self._known[op] = frozenset(found)
+        return self._known[op]

@@ -39,6 +39,8 @@ _CONTROL = ("clk", "rst", "en", "start", "done", "stuck")  # the ports that cont
 
 def identifier(text: str) -> str:
     """A name as SystemVerilog takes it."""
+    if text.isascii() and text.isidentifier() and "_" not in (text[0], text[-1]):
+        return text
     plain = re.sub(r"\W", "_", text, flags=re.ASCII).strip("_")
     return plain if plain and not plain[0].isdigit() else f"n_{plain}"
 
@@ -63,7 +65,8 @@ class ModuleBuilder:
         """A free name."""
         wanted = identifier(hint)
         if wanted not in self.taken:
-            return unique_name(wanted, self.taken)
+            self.taken.add(wanted)
+            return wanted
         count = self._counts.get(wanted, 0) + 1
         while f"{wanted}_{count}" in self.taken:
             count += 1

@@ -1,4 +1,4 @@
-"""Counts of designs by unit: which kinds of units there are, and that they and what is around them add up."""
+"""Counts of designs by unit and by element: which kinds there are, and that they and what is around them add up."""
 
 from __future__ import annotations
 
@@ -7,9 +7,11 @@ from collections.abc import Mapping
 import pytest
 
 import allo
+import allo.dataflow as df
 from allo.backend.rtl import units
 from allo.backend.rtl.synthesise import Utilization, yosys
 from allo.ir.types import float32
+from tests.backend.rtl import test_flows as flows
 
 NOTHING = Utilization(0, 0, 0, 0, 0, 0, 0, 0, 0)
 
@@ -49,6 +51,35 @@ def test_each_kind_of_unit_is_synthesised_once(monkeypatch: pytest.MonkeyPatch) 
     unrolled().build(target="rtl").synthesise(by_unit=True)
     assert [text.split(" ")[0] for text in sorted(alone)] == ["allo_fcmp", "allo_fmul"]
     assert sorted(around) == ["allo_fcmp_EXP8_MAN23_PRED4_LAT1", "allo_fmul_EXP8_MAN23_LAT4"]
+
+
+def test_elements_that_are_equal_are_synthesised_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of a systolic array, 9 elements inside are one module, and 4 rows and 4 columns of equal ones; of the other
+    classes there are 3 elements or one."""
+    tops: list[str] = []
+
+    def rest(files: Mapping[str, str], top: str, boxes: Mapping[str, Utilization]) -> Utilization:
+        tops.append(top)
+        text = files[f"{top}.sv"]
+        if top != "systolic":
+            assert text.startswith(f"module {top} (") and text.count("\nmodule ") == 0
+            return Utilization(7 if top == "element_0_0" else 3, 0, 0, 0, 0, 0, 0, 0, 0)
+        assert "module element_0_0 (" not in text and "module element_3_3 (" in text
+        assert boxes["element_0_0"].lut == 7 and boxes["allo_fifo_W8_DEPTH2"].lut == 5
+        counts = {name: text.count(f"  {name} ") for name in boxes}
+        total = Utilization(100, 0, 0, 0, 0, 0, 0, 0, 0)
+        for name, count in counts.items():
+            total = total.plus(boxes[name], count)
+        return total
+
+    monkeypatch.setattr(flows, "M", 4)
+    monkeypatch.setattr(units, "synthesised", lambda *_: Utilization(5, 0, 0, 0, 0, 0, 0, 0, 0))
+    monkeypatch.setattr(units, "synthesised_around", rest)
+    s = df.customize(flows.systolic)
+    flows.steps_of_systolic(s)
+    found = s.build(target="rtl").synthesise(by_unit=True)
+    assert sorted(tops) == ["element_0_0", "rows_0", "systolic"]
+    assert isinstance(found, Utilization) and found.lut == 100 + 9 * 7 + 8 * 3 + 2 * 16 * 5
 
 
 def test_counts_add_up() -> None:
