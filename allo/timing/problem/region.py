@@ -105,7 +105,7 @@ def unbounded_loop(operations: Iterable[ir.Operation]) -> ir.Operation | None:
 
 
 @dataclass(frozen=True)
-class FunctionFacts:
+class SurroundingFacts:
     """What is known of a function, found when it is asked for: of a region that only connects others, little is."""
 
     module: Module
@@ -138,7 +138,7 @@ class FunctionFacts:
 class Surroundings:
     """What a region needs to know of its function: facts, the target, memories of arrays, costs of callees."""
 
-    facts: FunctionFacts
+    facts: SurroundingFacts
     target: Fpga
     memory_of: Callable[[ir.Value, str], ArrayMemory]
     call_cost: Callable[[str], tuple[int, int]]  # latency and interval
