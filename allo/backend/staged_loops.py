@@ -29,12 +29,21 @@ from ..ir.inlining import inline_call, leave_affine
 from ..ir.module import Module, attributes_of
 from ..ir.names import unique_name
 from ..ir.partitions import divisions_of, with_divisions
-from ..ir.processes import DATAFLOW, LINKED, region_statements
-from ..ir.walk import argument_names, constant_bounds, entry_block, operations, statements, string_of
+from ..ir.processes import DATAFLOW, LINKED, is_process, region_statements
+from ..ir.walk import (
+    argument_names,
+    bound_operands,
+    constant_bounds,
+    entry_block,
+    operations,
+    statements,
+    string_of,
+)
 from ..poly.apart import Apartness
 from .outlining import nest_name, outline, signature_attributes
+from .staged_statements import PLAIN, gather, replace_operands
 
-_VALUES = ("arith.constant", "affine.apply", "arith.index_cast", "memref.get_global")
+type _Bound = tuple[ir.AffineMap, list[ir.Value]]
 
 
 def stage_loops(module: Module) -> Module:
@@ -43,6 +52,10 @@ def stage_loops(module: Module) -> Module:
         return module
     made = module.clone()
     for function in list(made.functions()):
+        for loop in _loops(function):
+            gather(function, loop, set(made.names()))
+            if _runs_alone(loop):
+                del loop.attributes[DATAFLOW]
         while loop := next((loop for loop in _loops(function) if _can_be_made(made, loop)), None):
             _StagedLoop(made, function, loop).make()
     made.verify()
@@ -54,19 +67,35 @@ def _loops(function: ir.OpView) -> list[ir.Operation]:
     return [op for op in operations(entry, "affine.for") if DATAFLOW in op.attributes] if entry is not None else []
 
 
-def _can_be_made(module: Module, loop: ir.Operation) -> bool:
-    """Whether iterations are counted, and stages take nothing of one another but elements of arrays."""
+def _runs_alone(loop: ir.Operation) -> bool:
+    """Whether there is one iteration or one stage, so that nothing could run at once."""
     bounds = constant_bounds(loop)
-    if bounds is None or bounds[1] - bounds[0] <= bounds[2]:
+    once = bounds is not None and bounds[1] - bounds[0] <= bounds[2]
+    return once or sum(map(is_process, statements(loop.regions[0].blocks[0])[:-1])) <= 1
+
+
+def _can_be_made(module: Module, loop: ir.Operation) -> bool:
+    """Whether iterations are counted from one number on, and stages take nothing of one another but elements of
+    arrays."""
+    if len(_bounds(loop)[0][0].results) > 1:
         return False
     staged = _StagedLoop(module, None, loop)
     known = {*staged.stages, *staged.users}
     others = [op for op in staged.body if op not in known and not makes_stream(op)]
-    return (
-        len(staged.stages) > 1
-        and all(op.name in _VALUES for op in others)
-        and all(map(staged.is_plain, staged.passed))
-    )
+    return all(op.name in PLAIN for op in others) and all(map(staged.is_plain, staged.passed))
+
+
+def _bounds(loop: ir.Operation) -> tuple[_Bound, _Bound]:
+    """Where the iterations of a loop begin and end: maps, and what they are of."""
+    lower, upper = bound_operands(loop)
+    maps = (ir.AffineMapAttr(loop.attributes[name]).value for name in ("lowerBoundMap", "upperBoundMap"))
+    return (next(maps), lower), (next(maps), upper)
+
+
+def _step(loop: ir.Operation) -> int:
+    """How far its iterations are apart."""
+    step: int = ir.IntegerAttr(loop.attributes["step"]).value
+    return step
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,12 +222,12 @@ class _StagedLoop:
             if self.users.get(op) == [number]:
                 op.move_before(stage)
                 found.append(op)
-            elif op.name in _VALUES:
+            elif op.name in PLAIN:
                 found.append(op.clone(ir.InsertionPoint(stage)))
-                _replace(found[-1], copies)
+                replace_operands(found[-1], copies)
                 copies[op.results[0]] = found[-1].results[0]
         for op in (stage, *(one for region in stage.regions for block in region.blocks for one in operations(block))):
-            _replace(op, copies)
+            replace_operands(op, copies)
         return found
 
     def _with_copies(self, array: ir.Value, count: int) -> ir.Value:
@@ -221,54 +250,54 @@ class _StagedLoop:
         self, call: ir.Operation, wide: dict[ir.Value, ir.Value], copies: dict[ir.Value, int], tokens: _Tokens
     ) -> ir.Operation:
         """A loop that calls the work of a stage, between tokens."""
-        bounds = constant_bounds(self.loop)
-        assert bounds is not None
-        lower, upper, step = bounds
-        ends = [ir.AffineMap.get(0, 0, [affine_constant(n)], context()) for n in (lower, upper)]
+        bounds, step = _bounds(self.loop), _step(self.loop)
         name = string_of(self.loop, "allo.name") or "t"
         attributes = {"allo.name": string_attr(name), "allo.nest": string_attr(f"S_{name}")}
-        loop = Builder.before(self.loop).affine_for((ends[0], []), (ends[1], []), step, attributes)
+        loop = Builder.before(self.loop).affine_for(*bounds, step, attributes)
         block = loop.regions[0].blocks[0]
         at = Builder(ir.InsertionPoint.at_block_terminator(block), self.loop.location)
         variable, old = block.arguments[0], self.loop.regions[0].blocks[0].arguments[0]
-        _pass(at, tokens[0], variable, bounds)
+        self._pass(at, tokens[0], variable)
         operands = [variable if one == old else wide.get(one, one) for one in call.operands]
-        iteration = ir.AffineExpr.get_floor_div(affine_dim(0) - lower, affine_constant(step))
+        (first, of), _ = bounds
+        iteration = ir.AffineExpr.get_floor_div(affine_dim(0) - _behind_one(first)[0], affine_constant(step))
         for one in call.operands:
             if one in wide:
                 which = ir.AffineExpr.get_mod(iteration, affine_constant(copies[one]))
-                place = ir.AffineMapAttr.get(ir.AffineMap.get(1, 0, [which], context()))
-                operands.append(at.value("affine.apply", index_type(), [variable], {"map": place}))
+                place = ir.AffineMapAttr.get(ir.AffineMap.get(first.n_dims + 1, first.n_symbols, [which], context()))
+                operands.append(at.value("affine.apply", index_type(), [variable, *of], {"map": place}))
         at.op("func.call", (), operands, {"callee": call.attributes["callee"]})
-        _pass(at, tokens[1], variable, bounds)
+        self._pass(at, tokens[1], variable)
         return loop
 
+    def _pass(self, at: Builder, tokens: Sequence[_Token], variable: ir.Value) -> None:
+        """Put and get tokens in an iteration."""
+        (lower, upper), step, known = _bounds(self.loop), _step(self.loop), constant_bounds(self.loop)
+        for token in tokens:
+            if known is not None and abs(token.but) >= -(-(known[1] - known[0]) // step):
+                continue
+            inner = at
+            if token.but:
+                limit, of = lower if token.but > 0 else upper
+                other = affine_dim(0) - token.but * step
+                ends = _behind_one(limit)
+                holds = [other - one for one in ends] if token.but > 0 else [one - 1 - other for one in ends]
+                condition = ir.IntegerSet.get(
+                    limit.n_dims + 1, limit.n_symbols, holds, [False] * len(holds), context()
+                )
+                branch = at.affine_if(condition, [variable, *of], False)
+                inner = Builder(ir.InsertionPoint.at_block_terminator(branch.regions[0].blocks[0]), at.loc)
+            if token.puts:
+                inner.put(token.stream, inner.constant(ir.IntegerType.get_signless(1, context()), 1))
+            else:
+                inner.get(token.stream)
 
-def _pass(at: Builder, tokens: Sequence[_Token], variable: ir.Value, bounds: tuple[int, int, int]) -> None:
-    """Put and get tokens in an iteration."""
-    lower, upper, step = bounds
-    trips = -(-(upper - lower) // step)
-    for token in tokens:
-        if abs(token.but) >= trips:
-            continue
-        inner = at
-        if token.but:
-            first = lower + token.but * step
-            last = lower + (trips + token.but - 1) * step
-            holds = affine_dim(0) - first if token.but > 0 else affine_constant(last) - affine_dim(0)
-            condition = ir.IntegerSet.get(1, 0, [holds], [False], context())
-            branch = at.affine_if(condition, [variable], False)
-            inner = Builder(ir.InsertionPoint.at_block_terminator(branch.regions[0].blocks[0]), at.loc)
-        if token.puts:
-            inner.put(token.stream, inner.constant(ir.IntegerType.get_signless(1, context()), 1))
-        else:
-            inner.get(token.stream)
 
-
-def _replace(op: ir.Operation, values: dict[ir.Value, ir.Value]) -> None:
-    for number, operand in enumerate(op.operands):
-        if operand in values:
-            op.operands[number] = values[operand]
+def _behind_one(limit: ir.AffineMap) -> list[ir.AffineExpr]:
+    """The results of a map whose dimensions stand behind one more."""
+    dims = [affine_dim(position + 1) for position in range(limit.n_dims)]
+    moved = ir.AffineMap.get(limit.n_dims + 1, limit.n_symbols, dims, context())
+    return [one.compose(moved) for one in limit.results]
 
 
 def _widen(module: Module, symbol: str, kinds: dict[int, ir.Type]) -> None:

@@ -121,7 +121,7 @@ def _rewritten(module: Module, options: TreeOptions, names: Sequence[str]) -> tu
     """The module that is scheduled, and what was done to it: what is named, and what is not assumed."""
     done = [Prepared(module, ())]
     if options.target.rules.own_hardware is not None:
-        done.append(prepared(module, only=OF_OWN_HARDWARE))
+        done.append(prepared(module, RewriteOptions(own=True), OF_OWN_HARDWARE))
     if names:
         done.append(prepared(done[-1].module, RewriteOptions(target=options.target), names))
     if not options.assumes:

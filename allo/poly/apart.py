@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from itertools import combinations
 
+import islpy as isl
 from mlir import ir
 
 from ..ir.access import callee_name
@@ -43,7 +44,7 @@ class Apartness:
         if not own or not others:
             return False  # it is not seen how they use it
         return all(
-            one.relation.range().is_disjoint(other.relation.range())
+            _are_disjoint(one.relation.range(), other.relation.range())
             for one in own
             for other in others
             if one.access.is_write or other.access.is_write
@@ -54,6 +55,15 @@ class Apartness:
         if key not in self._uses:
             self._uses[key] = list(task_uses(self.module, process, array, lambda _: True))
         return self._uses[key]
+
+
+def _are_disjoint(one: isl.Set, other: isl.Set) -> bool:
+    """Whether elements are others; those of an array of a loop have the iterations before them, but in functions."""
+    surplus = one.n_dim() - other.n_dim()
+    one, other = (
+        found.project_out(isl.dim_type.set, 0, max(0, more)) for found, more in ((one, surplus), (other, -surplus))
+    )
+    return bool(one.is_disjoint(other))
 
 
 def mark_apart(module: Module) -> None:

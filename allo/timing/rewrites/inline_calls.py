@@ -1,4 +1,4 @@
-"""Inlining of straight code that pipelines call: a part of their datapath, and no instance that takes turns."""
+"""Inlining of straight code that pipelines call, a part of their datapath; what calls other code is no pipeline."""
 
 from __future__ import annotations
 
@@ -10,15 +10,18 @@ from ...ir.access import callee_name
 from ...ir.inlining import inline_call, leave_affine
 from ...ir.module import Module
 from ...ir.streams import uses_streams
-from ...ir.walk import LOOP_OPERATIONS, entry_block, location_of, loops_of, operations, statements
+from ...ir.walk import LOOP_OPERATIONS, LoopView, entry_block, location_of, loops_of, operations, statements
 from ..roles import Roles, has_copies, is_straight
 from .record import Rewrite
 
 NAME = "allo-inline-calls"
 
 
-def inline_calls(module: Module, name: str, *, auto_pipeline: bool) -> list[Rewrite]:
-    """Rewrite one function, until nothing is left to do."""
+def inline_calls(module: Module, name: str, *, auto_pipeline: bool, turns: bool) -> list[Rewrite]:
+    """Rewrite one function, until nothing is left to do.
+
+    `turns`: a pipeline in which calls are left is none any more, as iterations take turns at what is called.
+    """
     caller = module.function(name)
     found: list[Rewrite] = []
     while calls := [call for call in _calls(caller, auto_pipeline) if _is_straight(module, callee_name(call))]:
@@ -27,16 +30,31 @@ def inline_calls(module: Module, name: str, *, auto_pipeline: bool) -> list[Rewr
             inline_call(call, module.function(callee), caller)
             found.append(Rewrite(NAME, name, f"the body of '{callee}' stands where it is called", at))
         leave_affine(caller.operation)
+    return found + _taking_turns(caller, auto_pipeline) if turns else found
+
+
+def _taking_turns(caller: ir.OpView, auto_pipeline: bool) -> list[Rewrite]:
+    """Let loops around calls that are left run one iteration at a time."""
+    found: list[Rewrite] = []
+    for view in list(_pipelines(caller, auto_pipeline)):
+        for call in operations(view.body, "func.call")[:1]:
+            del view.op.attributes["allo.pipeline"]
+            said = f"loop '{view.name}' is not pipelined: '{callee_name(call)}', which it calls, is not straight code"
+            found.append(Rewrite(NAME, caller.name.value, said, location_of(view.op)))
     return found
 
 
 def _calls(caller: ir.OpView, auto_pipeline: bool) -> Iterator[ir.Operation]:
     """The calls in the bodies of pipelines."""
+    for view in _pipelines(caller, auto_pipeline):
+        yield from operations(view.body, "func.call")
+
+
+def _pipelines(caller: ir.OpView, auto_pipeline: bool) -> Iterator[LoopView]:
+    """The innermost loops of pipelines."""
     views = {view.op: view for view in loops_of(caller)}
     roles = Roles(views, auto_pipeline)
-    for view in views.values():
-        if roles.chain(view) == [view]:  # the innermost loop of a pipeline
-            yield from operations(view.body, "func.call")
+    return (view for view in views.values() if roles.chain(view) == [view])
 
 
 def _is_straight(module: Module, name: str, callers: tuple[str, ...] = ()) -> bool:

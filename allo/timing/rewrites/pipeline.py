@@ -66,7 +66,7 @@ _FORWARD = RewritePass("allo-forward-stores", lambda module, function, _: forwar
 PIPELINE: tuple[RewritePass, ...] = (
     RewritePass(  # before all that looks at one function
         INLINE,
-        lambda m, f, o: inline_calls(m, f, auto_pipeline=o.auto_pipeline),
+        lambda m, f, o: inline_calls(m, f, auto_pipeline=o.auto_pipeline, turns=o.own),
         lambda o: o.own,
     ),
     RewritePass(  # before all that folds, which gives the bits of the C library

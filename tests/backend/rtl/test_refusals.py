@@ -21,28 +21,6 @@ def refusal(s: allo.Schedule, **options: object) -> str:
     return re.sub(r'File "[^"]+", line \d+, column \d+: ', "AT ", str(caught.value))
 
 
-def test_calls_of_loops_in_a_pipeline() -> None:
-    def total(x: int32[8, 8], i: int32) -> int32:
-        sum: int32 = 0
-        for j in range(8):
-            sum += x[i, j]
-        return sum
-
-    def totals(x: int32[8, 8], y: int32[8]):
-        for i in range(8):
-            y[i] = total(x, i)
-
-    s = allo.customize(totals)
-    s.pipeline("i")
-    assert refusal(s) == (
-        "AT target 'rtl' has no hardware for a call of 'total', which is not straight code, inside of a pipelined loop "
-        "yet\n"
-        "    y[i] = total(x, i)\n"
-        "           ^\n"
-        "  hint: unroll the loops of 'total' and inline what it calls, or do not pipeline the loop around it"
-    )
-
-
 @pytest.mark.parametrize(
     ("options", "told"),
     [

@@ -10,11 +10,9 @@ import pytest
 
 import allo
 from allo.backend import staged_loops
-from allo.errors import AlloError
 from allo.ir.types import int32
 
 from .flows import assert_flows
-from .test_flows import told
 
 N = 12
 NUMBERS, NOTHING = np.arange(N, dtype=np.int32), np.zeros(N, np.int32)
@@ -93,24 +91,61 @@ def by_statement(A: int32[N], B: int32[N]):
         B[t] = T[3]
 
 
-def test_single_statements_are_refused() -> None:
-    with pytest.raises(AlloError) as caught:
-        staged(by_statement).build(target="rtl")
-    assert told(caught.value) == (
-        "AT: target 'rtl' has no hardware for loop 't', of which stages of several iterations run at once, yet\n"
-        "    for t in range(6):\n"
-        "    ^\n"
-        "  hint: build the kernel for 'vitis_hls', or leave the operation to the host"
-    )
+def ends_at_run_time(A: int32[N], B: int32[N], first: int32, last: int32):
+    for o in range(2):
+        for t in range(o + first, last):
+            T: int32[N]
+            U: int32[N]
+            for i in range(N):
+                T[i] = A[i] + t
+                U[i] = A[i] + 1
+            x: int32 = U[3]  # a value of this stage, and of the last one
+            y: int32 = x * 2
+            for j in range(N - x):
+                B[j] += T[j] * y + x
+
+
+def of_one_stage(A: int32[N], B: int32[N]):
+    for t in range(6):
+        for i in range(N):
+            B[i] += A[i] + t
+
+
+def in_part(A: int32[N], B: int32[N]):
+    """One stage uses an array where it is declared, the other one in a function."""
+    for t in range(6):
+        T: int32[N]
+        for i in range(N):
+            T[i] = A[i] + t
+        consume(T, B)
+
+
+@pytest.mark.parametrize(
+    ("kernel", "others"),
+    [
+        pytest.param(by_statement, (), marks=pytest.mark.slow),
+        pytest.param(ends_at_run_time, (1, 7), marks=pytest.mark.slow),
+        *(pytest.param(ends_at_run_time, ends, marks=pytest.mark.exhaustive) for ends in ((0, 2), (5, 5))),
+        pytest.param(of_one_stage, (), marks=pytest.mark.exhaustive),
+        pytest.param(in_part, (), marks=pytest.mark.slow),
+    ],
+)
+def test_stages_of_statements_and_ends_of_run_time(kernel: Any, others: tuple[int, ...]) -> None:
+    s = staged(kernel, "i")
+    made = assert_flows(s, NUMBERS, NOTHING, *others, data_decide=bool(others))
+    found, wanted = ([NUMBERS.copy(), NOTHING.copy()] for _ in range(2))
+    made(*found, *others)
+    s.build()(*wanted, *others)
+    np.testing.assert_array_equal(found[1], wanted[1])
 
 
 @pytest.mark.slow
 def test_a_copy_that_is_written_too_early_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
-    def without_free(at: Any, tokens: Any, *others: Any) -> None:
-        original(at, [token for token in tokens if not token.but], *others)
+    def without_free(self: Any, at: Any, tokens: Any, *others: Any) -> None:
+        original(self, at, [token for token in tokens if not token.but], *others)
 
-    original = staged_loops._pass
-    monkeypatch.setattr(staged_loops, "_pass", without_free)
+    original = staged_loops._StagedLoop._pass
+    monkeypatch.setattr(staged_loops._StagedLoop, "_pass", without_free)
     s = staged(long_way, "i", "j")  # the last stage is the slowest
     with pytest.raises(AssertionError):
         assert_flows(s, NUMBERS, NOTHING)

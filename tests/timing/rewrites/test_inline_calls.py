@@ -112,3 +112,35 @@ def test_an_estimate_of_own_hardware_is_that_of_the_body() -> None:
     assert found.cycles == built.predicted_cycles
     assert [str(one) for one in found.rewrites if "inline" in one.name]
     assert not allo.estimate(s, "u280").rewrites
+
+
+def test_loops_around_what_stays_a_call_take_turns() -> None:
+    def first(x: int32[8, 8], i: int32) -> int32:
+        sum: int32 = 0
+        for j in range(i):
+            sum += x[i, j]
+        return sum
+
+    def kernel(x: int32[8, 8], y: int32[2, 8], z: int32[8]):
+        for k in range(2):
+            for i in range(8):
+                if z[i] > 2:
+                    y[k, i] = first(x, i)
+
+    s = allo.customize(kernel)
+    s.pipeline("i")
+    s.pipeline("first:j")
+    x, y = np.arange(64, dtype=np.int32).reshape(8, 8), np.zeros((2, 8), np.int32)
+    z = np.arange(8, dtype=np.int32)
+    built = s.build(target="rtl")
+    built(x, y, z)
+    np.testing.assert_array_equal(y, np.where(z > 2, np.tril(x, -1).sum(1), 0)[None].repeat(2, 0))
+    u280 = load_target("u280").under("rtl")
+    timed = allo.dataflow.build(s, target="simulator", timed=u280)
+    timed(x, y, z)
+    assert timed.timing.cycles == built.cycles
+    line = kernel.__code__.co_firstlineno + 2
+    assert str(allo.estimate(s, u280, rewritten=True).rewrites[0]) == (
+        f"kernel, line {line}: allo-inline-calls: loop 'i' is not pipelined: 'first', which it calls, is not straight "
+        "code"
+    )

@@ -13,7 +13,6 @@ from ....ir.access import (
     access_map,
     accessed,
     base_of,
-    callee_name,
     is_access,
     is_at_stream,
     is_load,
@@ -151,12 +150,6 @@ class RegionHardware:
             stream_event(self, op)
         elif is_access(op):
             self._access(op)
-        elif op.name == "func.call":
-            name = callee_name(op)
-            raise unsupported(
-                op, f"a call of '{name}', which is not straight code, inside of a pipelined loop",
-                hint=f"unroll the loops of '{name}' and inline what it calls, or do not pipeline the loop around it",
-            )  # fmt: skip
         elif op.regions or not len(op.results):
             raise unsupported(op)
         elif op.name == "arith.constant":
