@@ -45,3 +45,14 @@ def seconds(options: dict[str, Any]) -> float | None:
     if isinstance(given, bool) or not isinstance(given, int | float) or not 0 < given <= 1e9:
         raise TargetError(f"timeout must be a number of seconds above 0, got {given!r}")
     return float(given)
+
+
+def flushes(options: dict[str, Any]) -> bool:
+    """Whether arithmetic takes and makes zeros in the place of subnormal numbers, the option `subnormals`.
+
+    Raises TargetError if that is neither "keep" nor "flush".
+    """
+    given = options.get("subnormals", "keep")
+    if given not in ("keep", "flush"):
+        raise TargetError(f'subnormals must be "keep" or "flush", got {given!r}')
+    return bool(given == "flush")

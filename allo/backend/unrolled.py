@@ -6,9 +6,11 @@ from mlir import ir
 
 from ..errors import TargetError
 from ..ir.builder import i32_attr
+from ..ir.linalg import lower_linalg
 from ..ir.module import Module
 from ..ir.passes import run_passes
 from ..ir.streams import uses_streams
+from ..ir.subnormals import flush_subnormals
 from ..ir.task_facts import number_tasks
 from ..ir.walk import LOOP_OPERATIONS, LoopView, entry_block, location_of, loops_of, operations, trip_count
 from ..poly.apart import mark_apart
@@ -35,7 +37,11 @@ def unrolled(module: Module, target: Fpga) -> Module:
         module = module.clone()
         number_tasks(module)
         mark_apart(module)
-    made = prepared(plain_operations(instantiate(module)), RewriteOptions(own=True)).module
+    made = plain_operations(instantiate(module))
+    if target.flushes:
+        lower_linalg(made)
+        flush_subnormals(made, units=True)
+    made = prepared(made, RewriteOptions(own=True)).module
     _unroll_loops(made)
     made = prepared(made, RewriteOptions()).module
     while _unroll_loops(made):  # bounds that were not constant before

@@ -39,6 +39,7 @@ class Fpga(Target):
     implementations: Mapping[str, str] = field(default_factory=dict)
     profiles: Mapping[str, Profile] = field(default_factory=dict)
     profile: Profile | None = None
+    flushes: bool = False  # whether arithmetic of our own takes and makes zeros in the place of subnormal numbers
     place_and_route: PlaceAndRoute | None = None  # without a vendor's tool
 
     @property

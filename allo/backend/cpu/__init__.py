@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...ir.module import Module
-from ..manifest import Manifest, ToolPart, seconds
+from ..manifest import Manifest, ToolPart, flushes, seconds
 from .module import LLVMModule
 
 __all__ = ["MANIFEST", "LLVMModule"]
@@ -17,6 +17,7 @@ def _build(module: Module, mode: str | None, options: dict[str, Any]) -> LLVMMod
     return LLVMModule(
         module, fastmath=fastmath, contract=contract, unbounded=unbounded, check=check,
         timed=options.get("timed", False), timeout=seconds(options), threads=options.get("threads", 1),
+        flush=flushes(options),
     )  # fmt: skip
 
 
@@ -29,7 +30,7 @@ def _compiler() -> str:
 MANIFEST = Manifest(
     names=("llvm", "simulator"),
     modes=(),
-    options=("fastmath", "contract", "unbounded", "check", "timed", "timeout", "threads"),
+    options=("fastmath", "contract", "unbounded", "check", "timed", "timeout", "threads", "subnormals"),
     build=_build,
     parts=(ToolPart("kernels in C++", _compiler),),
 )

@@ -59,13 +59,13 @@ def _linked_functions(module: Module) -> dict[str, int]:
     return linked_functions(module)
 
 
-def _timed_design(module: Module, timed: TimedOption, *, unbounded: bool) -> TimedDesign | None:
+def _timed_design(module: Module, timed: TimedOption, *, unbounded: bool, flush: bool) -> TimedDesign | None:
     """The design with clocks; few have any, so the estimator is loaded for those."""
     if timed is False:
         return None
     from .timed.design import TimedDesign
 
-    return TimedDesign(module, timed, unbounded=unbounded)
+    return TimedDesign(module, timed, unbounded=unbounded, flush=flush)
 
 
 class LLVMModule:
@@ -87,11 +87,12 @@ class LLVMModule:
         timed: TimedOption = False,
         timeout: float | None = None,
         threads: int = 1,
+        flush: bool = False,
     ) -> None:
         module = Module.entered(module, top_func_name)
         self._rebuild = partial(
             LLVMModule, module, fastmath=fastmath, contract=contract, unbounded=unbounded, check=check, timed=timed,
-            timeout=timeout, threads=threads,
+            timeout=timeout, threads=threads, flush=flush,
         )  # fmt: skip
         self._source = module
         self._timeout = timeout
@@ -105,7 +106,7 @@ class LLVMModule:
         self._lowered = with_checks(module) if check else module.clone()
         if check:
             track_writers(self._lowered)
-        self._timed = _timed_design(self._lowered, timed, unbounded=unbounded)
+        self._timed = _timed_design(self._lowered, timed, unbounded=unbounded, flush=flush)
         if self._timed is not None:
             self._lowered = self._timed.module
         self._timing: TimedRun | None = None
@@ -128,7 +129,7 @@ class LLVMModule:
         add_entry(self._lowered)
         if self._streams or self._timed is not None:
             spawn_processes(self._lowered, everywhere=self._timed is not None)
-        lower(self._lowered, fastmath=fastmath, contract=contract, check=check)
+        lower(self._lowered, fastmath=fastmath, contract=contract, check=check, flush=flush)
         self._compiling = threading.Lock()
         self._engine: Any = None
         self._function: Any = None

@@ -10,8 +10,10 @@ from mlir import ir
 from ...errors import InternalError, TargetError
 from ...ir.context import context
 from ...ir.elementary.values import define, hide
+from ...ir.linalg import lower_linalg
 from ...ir.module import Module
 from ...ir.passes import run_passes
+from ...ir.subnormals import flush_subnormals
 from ...ir.walk import entry_block, location_of, operations
 
 
@@ -74,11 +76,11 @@ PIPELINE: tuple[Pass, ...] = (
 _CHECKED = {"finalize-memref-to-llvm": "use-aligned-alloc=true use-generic-functions=true"}
 
 
-def lower(module: Module, *, fastmath: bool, contract: bool = False, check: bool = False) -> None:
+def lower(module: Module, *, fastmath: bool, contract: bool = False, check: bool = False, flush: bool = False) -> None:
     """Turn `module` into the LLVM dialect, in place.
 
     `fastmath` lets floating-point arithmetic be reordered, `contract` lets `a * b + c` be rounded once; `check` is for
-    a module with checks.
+    a module with checks; `flush` lets arithmetic take and make zeros in the place of subnormal numbers.
 
     Raises TargetError if it holds something that the CPU cannot run.
     """
@@ -89,7 +91,11 @@ def lower(module: Module, *, fastmath: bool, contract: bool = False, check: bool
         steps = [replace(step, options=_CHECKED.get(step.name, step.options)) for step in steps]
     first = next(k for k, step in enumerate(steps) if step.name == _TYPES)
     try:
+        if flush:
+            lower_linalg(module)
         hide(module)  # before any pass that folds, which gives the bits of the C library
+        if flush:
+            _flush(module)
         run_passes(_text(steps[:first]), module.mlir.operation)
         hide(module)  # what was an operator on arrays
         define(module)
@@ -100,6 +106,13 @@ def lower(module: Module, *, fastmath: bool, contract: bool = False, check: bool
             raise TargetError(f"the module cannot run on the CPU: {message}") from None
         raise InternalError(f"lowering to LLVM failed: {message}") from None
     _refuse_what_is_left(module)
+
+
+def _flush(module: Module) -> None:
+    """Before any pass that folds, for which `x * 1.0` is `x`; then what is made of numbers with a binary point."""
+    flush_subnormals(module)
+    run_passes("builtin.module(allo-lower-numbers)", module.mlir.operation)
+    flush_subnormals(module)
 
 
 def _text(steps: Sequence[Pass]) -> str:

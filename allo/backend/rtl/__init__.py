@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from ...errors import TargetError
@@ -10,7 +11,7 @@ from ...ir.module import Module
 from ...poly.hangs import hang_of
 from ...target import Fpga, load_target
 from ..external.compiler import compiler_name
-from ..manifest import Manifest, ToolPart
+from ..manifest import Manifest, ToolPart, flushes
 from .interface.settings import settings_of
 from .module import RTLModule, SimulationOptions, written_project
 from .simulate.tool import find_verilator
@@ -32,7 +33,7 @@ def _build(module: Module, mode: str | None, options: dict[str, Any]) -> RTLModu
     seed = options.get("random_state")
     if seed is not None and (isinstance(seed, bool) or not isinstance(seed, int)):
         raise TargetError(f"random_state must be a whole number, got {seed!r}")
-    target = device.under(_PROFILE)
+    target = replace(device.under(_PROFILE), flushes=flushes(options))
     given = options.get("interface")
     interface = None if given is None else settings_of(given, target)
     hang = hang_of(module)
@@ -62,7 +63,8 @@ def _nextpnr() -> str:
 
 
 MANIFEST = Manifest(
-    ("rtl",), (), ("device", "limit", "random_state", "waveform", "project", "interface", "extents"), _build,
+    ("rtl",), (), ("device", "limit", "random_state", "waveform", "project", "interface", "extents",
+     "subnormals"), _build,
     (
         ToolPart("calls", _simulator), ToolPart("synthesise()", _yosys), ToolPart("lint()", _slang),
         ToolPart('synthesise(target="ecp5")', _nextpnr),

@@ -40,8 +40,9 @@ from ..typing.nodes import (
 )
 from ..typing.writes import parts
 from .bits import bit_operation, with_bits
-from .operations import COMPARISONS, binary_operation, elementary, overflows
+from .operations import COMPARISONS, overflows
 from .processes import Fifo, Scheduler
+from .subnormals import KEEPING, TypedArithmetic
 from .values import UNREADY, NoValue, Value, constant_value, conversion, integer_type, of_bits
 
 type Frame = list[Any]  # of one call: what each name stands for
@@ -66,11 +67,13 @@ class Expressions:
         function: CheckedFunction,
         call: Callable[[CallSite], Callable[[Frame], Sequence[Any]]],
         scheduler: Callable[[], Scheduler],
+        arithmetic: TypedArithmetic = KEEPING,
     ) -> None:
         self.function = function
         self.call = call
         self.names: dict[Symbol, int] = {}
         self.scheduler = scheduler
+        self.arithmetic = arithmetic
         self._may_overflow = True  # False in what C++ computes without wrapping
 
     def place(self, symbol: Symbol) -> int:
@@ -109,10 +112,8 @@ class Expressions:
                 condition, first, second = map(self.value, (expr.condition, expr.if_true, expr.if_false))
                 return lambda frame: first(frame) if condition(frame) else second(frame)
             case MathCall():
-                function, operands = (
-                    elementary(expr.function, expr.type),
-                    [self.value(o) for o in expr.operands],
-                )
+                function = self.arithmetic.function(expr.function, expr.type)
+                operands = [self.value(o) for o in expr.operands]
                 return lambda frame: function(*[operand(frame) for operand in operands])
             case BitOp():
                 return self._bits(expr)
@@ -274,7 +275,7 @@ class Expressions:
     # -- operators --------------------------------------------------------------------------------------------
 
     def _binary(self, expr: Binary) -> Evaluate:
-        compute = binary_operation(expr.op, expr.type, expr.rhs.type)
+        compute = self.arithmetic.operation(expr.op, expr.type, expr.rhs.type)
         lhs, rhs = self.value(expr.lhs), self.value(expr.rhs)
         if self._may_overflow or not isinstance(expr.type, Int):
             return lambda frame: compute(lhs(frame), rhs(frame))
@@ -293,7 +294,7 @@ class Expressions:
         return exact
 
     def _cast(self, expr: Cast) -> Evaluate:
-        operand, convert = self.value(expr.operand), conversion(expr.operand.type, expr.type)
+        operand, convert = self.value(expr.operand), self.arithmetic.conversion(expr.operand.type, expr.type)
         return operand if convert is None else lambda frame: convert(operand(frame))
 
     def _shared(self, expr: Shared) -> Evaluate:

@@ -16,19 +16,21 @@ from .expressions import Elements
 from .processes import Scheduler
 from .statements import ProgramCode, Watch, ended
 from .streams import Apart
+from .subnormals import FLUSHING, KEEPING
 from .values import NoValue
 
 
 @reads_programs
 def interpreted(
-    top: CheckedFunction, watch: Watch | None = None, apart: Apart = lambda _: {}
+    top: CheckedFunction, watch: Watch | None = None, apart: Apart = lambda _: {}, flush: bool = False
 ) -> Callable[..., Any]:
     """A checked kernel as a function; `watch` sees what it does.
 
     `apart` tells of processes of a region, by the name of its function, which use other elements of the arrays that
-    they share, and so need not wait for one another.
+    they share, and so need not wait for one another. `flush`: arithmetic takes and makes zeros in the place of
+    subnormal numbers.
     """
-    program = ProgramCode(watch, apart)
+    program = ProgramCode(watch, apart, FLUSHING if flush else KEEPING)
     code = program.function(top)
     last = top.body[-1] if top.body else None
     leaves = top.source.location(last.at) if isinstance(last, Return) else None

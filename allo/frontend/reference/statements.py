@@ -40,7 +40,8 @@ from .external import ExternalFunction
 from .processes import Scheduler
 from .streams import Apart, Starts, fresh_streams, is_process, put_run, region_run
 from .structured import structured_run
-from .values import UNREADY, NoValue, Value, conversion
+from .subnormals import KEEPING, TypedArithmetic
+from .values import UNREADY, NoValue, Value
 
 type Run = Callable[[Frame], None]
 _HINT = "give it one where it is declared; what is made of elements without a value has none either"
@@ -59,8 +60,11 @@ class Watch(Protocol):
 class ProgramCode:
     """The functions of a program, and the values that it keeps between calls."""
 
-    def __init__(self, watch: Watch | None = None, apart: Apart = lambda _: {}) -> None:
+    def __init__(
+        self, watch: Watch | None = None, apart: Apart = lambda _: {}, arithmetic: TypedArithmetic = KEEPING
+    ) -> None:
         self.watch = watch
+        self.arithmetic = arithmetic
         self.apart = apart
         self._functions: dict[CheckedFunction, FunctionCode | ExternalFunction] = {}
         self._states: dict[int, Elements] = {}
@@ -96,7 +100,7 @@ class FunctionCode:
     def __init__(self, function: CheckedFunction, program: ProgramCode) -> None:
         self.function = function
         self.program = program
-        self.expressions = Expressions(function, self._call_site, lambda: program.scheduler)
+        self.expressions = Expressions(function, self._call_site, lambda: program.scheduler, program.arithmetic)
         self._body = [self._region()] if function.is_region else self.block(function.body)
         self._params = [self.expressions.place(p) for p in function.params]
         self._frame = self._constants()
@@ -330,7 +334,7 @@ class FunctionCode:
 
     def _copy(self, tensor: Symbol, source: Symbol) -> Run:
         assert isinstance(tensor.type, TensorType) and isinstance(source.type, TensorType)
-        convert = conversion(source.type.element, tensor.type.element)
+        convert = self.expressions.arithmetic.conversion(source.type.element, tensor.type.element)
         target, given = self.expressions.place(tensor), self.expressions.place(source)
         location = self.expressions.location
 

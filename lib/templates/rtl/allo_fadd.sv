@@ -1,5 +1,6 @@
 // Sum (SUB: difference) of floats. Registers: rounding, sum, alignment, normalisation, exchange, then the inputs.
-module allo_fadd #(parameter int EXP = 8, parameter int MAN = 23, parameter int LAT = 7, parameter bit SUB = 0) (
+module allo_fadd #(parameter int EXP = 8, parameter int MAN = 23, parameter int LAT = 7, parameter bit SUB = 0,
+  parameter bit FLUSH = 0) (
   input logic clk, input logic en, input logic [EXP+MAN:0] a, input logic [EXP+MAN:0] b, output logic [EXP+MAN:0] y);
   localparam int F = EXP + MAN + 1, EW = EXP + 2, P = MAN + 5;
   localparam int R_ROUND = LAT >= 1 ? 1 : 0, R_ADD = LAT >= 2 ? 1 : 0, R_ALIGN = LAT >= 3 ? 1 : 0;
@@ -12,8 +13,8 @@ module allo_fadd #(parameter int EXP = 8, parameter int MAN = 23, parameter int 
   logic x_s, x_0, x_inf, x_nan, z_s, z_0, z_inf, z_nan;
   logic [EXP-1:0] x_e, z_e;
   logic [MAN:0] x_m, z_m;
-  allo_fopen #(EXP, MAN) open_x (.a(x), .sign(x_s), .zero(x_0), .inf(x_inf), .nan(x_nan), .e(x_e), .m(x_m));
-  allo_fopen #(EXP, MAN) open_z (.a(z), .sign(z_s), .zero(z_0), .inf(z_inf), .nan(z_nan), .e(z_e), .m(z_m));
+  allo_fopen #(EXP, MAN, FLUSH) open_x (.a(x), .sign(x_s), .zero(x_0), .inf(x_inf), .nan(x_nan), .e(x_e), .m(x_m));
+  allo_fopen #(EXP, MAN, FLUSH) open_z (.a(z), .sign(z_s), .zero(z_0), .inf(z_inf), .nan(z_nan), .e(z_e), .m(z_m));
   wire unlike = x_s ^ z_s;
   wire nan = x_nan | z_nan | (x_inf & z_inf & unlike);
   logic [MAN:0] x1, z1;
@@ -40,6 +41,7 @@ module allo_fadd #(parameter int EXP = 8, parameter int MAN = 23, parameter int 
   logic sign, nan3, inf3;
   allo_pipe #(P + EW + 3, R_ADD) added (.clk, .en,
     .d({sum, EW'(e2) + EW'(1), none ? minus2 : s2, nan2, inf2}), .q({p, e, sign, nan3, inf3}));
-  allo_fround #(.EXP(EXP), .MAN(MAN), .P(P), .EW(EW), .RIGHT(0), .R_LEFT(R_LEFT), .R_ROUND(R_ROUND)) round (
+  allo_fround #(.EXP(EXP), .MAN(MAN), .P(P), .EW(EW), .FLUSH(FLUSH),
+    .RIGHT(0), .R_LEFT(R_LEFT), .R_ROUND(R_ROUND)) round (
     .clk, .en, .sign, .nan(nan3), .inf(inf3), .e, .p, .y);
 endmodule

@@ -1,5 +1,6 @@
 // Square root of a float, a row of subtraction a digit. Registers: rounding, then the rows and the stages at either end.
-module allo_fsqrt #(parameter int EXP = 8, parameter int MAN = 23, parameter int LAT = 14) (
+module allo_fsqrt #(parameter int EXP = 8, parameter int MAN = 23, parameter int LAT = 14,
+  parameter bit FLUSH = 0) (
   input logic clk, input logic en, input logic [EXP+MAN:0] a, output logic [EXP+MAN:0] y);
   localparam int EW = EXP + 3, N = MAN + 3, P = N + 1; // N digits of the root, and one for the rest
   localparam int BIAS = (1 << (EXP - 1)) - 1;
@@ -9,8 +10,8 @@ module allo_fsqrt #(parameter int EXP = 8, parameter int MAN = 23, parameter int
   logic [EXP-1:0] x_e;
   logic [MAN:0] x_m, x_d;
   logic signed [EXP+1:0] x_n;
-  allo_fopen #(EXP, MAN) open_x (.a, .sign(s), .zero, .inf(infinite), .nan(not_a_number), .e(x_e), .m(x_m));
-  allo_fnormal #(EXP, MAN) normal_x (.e(x_e), .m(x_m), .exponent(x_n), .digits(x_d));
+  allo_fopen #(EXP, MAN, FLUSH) open_x (.a, .sign(s), .zero, .inf(infinite), .nan(not_a_number), .e(x_e), .m(x_m));
+  allo_fnormal #(EXP, MAN, FLUSH) normal_x (.e(x_e), .m(x_m), .exponent(x_n), .digits(x_d));
   wire nan = not_a_number | (s & ~zero);
   wire signed [EW-1:0] plain = EW'(x_n) - EW'(BIAS);
   wire odd = plain[0];
@@ -25,6 +26,7 @@ module allo_fsqrt #(parameter int EXP = 8, parameter int MAN = 23, parameter int
   logic rest;
   allo_root #(.N(N), .C(C), .LAT(ROWS)) rows (.clk, .en, .a(x), .c, .q, .rest, .along(c1));
   wire signed [EW-1:0] e1 = c1[C-1:4];
-  allo_fround #(.EXP(EXP), .MAN(MAN), .P(P), .EW(EW), .RIGHT(0), .R_LEFT(R_LEFT), .R_ROUND(R_ROUND)) round (
+  allo_fround #(.EXP(EXP), .MAN(MAN), .P(P), .EW(EW), .FLUSH(FLUSH), .MOST(0),
+    .RIGHT(0), .R_LEFT(R_LEFT), .R_ROUND(R_ROUND)) round (
     .clk, .en, .sign(c1[3]), .nan(c1[2]), .inf(c1[1]), .e(e1), .p(c1[0] ? '0 : {q, rest}), .y);
 endmodule

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+from dataclasses import replace
 from math import prod
 from pathlib import Path
 from typing import Any, Literal
@@ -38,12 +39,15 @@ type TimedOption = bool | str | Path | Target  # the target whose operators take
 class TimedDesign:
     """A module that is to get clocks; `write` puts them in, `call` runs its machine code."""
 
-    def __init__(self, module: Module, timed: str | Path | Target | Literal[True], *, unbounded: bool) -> None:
+    def __init__(
+        self, module: Module, timed: str | Path | Target | Literal[True], *, unbounded: bool, flush: bool
+    ) -> None:
         if any(is_structured(op) for f in module.functions() if (e := entry_block(f)) for op in operations(e)):
             lower_linalg(module)
         device = load_target("u280" if timed is True else timed)
         if not isinstance(device, Fpga):
             raise TargetError(f"cycles are those of FPGAs, and target '{device.name}' is none", hint="take u280")
+        device = replace(device, flushes=flush)
         self.own = device.rules.own_hardware is not None
         module = _numbered_anew(unrolled(module, device)) if self.own else module
         self.module, self.device, self.unbounded = module, device, unbounded

@@ -138,11 +138,11 @@ _INTEGERS = (
 )  # fmt: skip
 
 _FLOATS = (
-    _unit("allo_fadd", 7, "a", "b", needs=_ROUNDED, fast=True, SUB=0),
-    _unit("allo_fsub", 7, "a", "b", needs=("allo_fadd",)),
-    _unit("allo_fmul", 4, "a", "b", needs=_ROUNDED, fast=True),
-    _unit("allo_fdiv", 14, "a", "b", needs=(*_ROUNDED, "allo_fnormal", "allo_digits"), fast=True),
-    _unit("allo_fsqrt", 14, "a", needs=(*_ROUNDED, "allo_fnormal", "allo_root"), fast=True),
+    _unit("allo_fadd", 7, "a", "b", needs=_ROUNDED, fast=True, SUB=0, FLUSH=0),
+    _unit("allo_fsub", 7, "a", "b", needs=("allo_fadd",), FLUSH=0),
+    _unit("allo_fmul", 4, "a", "b", needs=_ROUNDED, fast=True, FLUSH=0),
+    _unit("allo_fdiv", 14, "a", "b", needs=(*_ROUNDED, "allo_fnormal", "allo_digits"), fast=True, FLUSH=0),
+    _unit("allo_fsqrt", 14, "a", needs=(*_ROUNDED, "allo_fnormal", "allo_root"), fast=True, FLUSH=0),
     LibraryModule(
         "allo_fcmp", {**_SINGLE, "PRED": 1, "LAT": 1}, (*_CLOCK, ("a", _float), ("b", _float)),
         (("y", _one),), "LAT", _BEHIND,
@@ -154,7 +154,7 @@ _FLOATS = (
     _unit("allo_fabs", 0, "a"),
     _unit("allo_ffloor", 3, "a"),
     LibraryModule(
-        "allo_fconv", {"EXP_A": 8, "MAN_A": 23, "EXP_Y": 5, "MAN_Y": 10, "LAT": 2},
+        "allo_fconv", {"EXP_A": 8, "MAN_A": 23, "EXP_Y": 5, "MAN_Y": 10, "LAT": 2, "FLUSH": 0},
         (*_CLOCK, ("a", lambda p: 1 + p["EXP_A"] + p["MAN_A"])), (("y", lambda p: 1 + p["EXP_Y"] + p["MAN_Y"]),),
         "LAT", _ROUNDED,
     ),

@@ -55,7 +55,7 @@ class FunctionHardware:
         self.scheduled = builder
         self.callee = callee
         self.builder = ModuleBuilder(module_name(tree.name))
-        self.operations = OperationPrinter(self.builder, tree.around.widths)
+        self.operations = OperationPrinter(self.builder, tree.around.widths, builder.target.flushes)
         self.loops: dict[ir.Value, Signal] = {}
         self.given: dict[ir.Value, Signal] = {}  # scalar arguments, and results of calls
         self.places: dict[ir.Value, RegionHardware] = {}  # the region that computes a value

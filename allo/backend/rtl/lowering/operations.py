@@ -11,6 +11,7 @@ from ....ir.dense import float_bits
 from ....ir.elementary.values import OPERATIONS as ELEMENTARY
 from ....ir.mlir_types import integer_of
 from ....ir.module import Module
+from ....ir.subnormals import UNITS
 from ....ir.walk import entry_block, location_of, operations
 from ....ir.widths import INDEX_BITS, Widths
 from ....timing.problem.operators import bits_of
@@ -52,6 +53,7 @@ class OperationPrinter:
 
     builder: ModuleBuilder
     widths: Widths
+    flushes: bool  # whether units of floats know no subnormal numbers
 
     def width(self, value: ir.Value) -> int:
         """The bits that are built of a value."""
@@ -184,6 +186,7 @@ class OperationPrinter:
     ) -> tuple[str, dict[str, int | str], dict[str, str], str, int] | None:
         name, result = op.name, op.results[0]
         source = str(op.operands[0].type)
+        flush = {"FLUSH": 1} if self.flushes and name in UNITS else {}
         if name == "arith.cmpf":
             exponent, mantissa = _FLOATS[source]
             outcome = _OUTCOMES[ir.IntegerAttr(op.attributes["predicate"]).value]
@@ -192,11 +195,12 @@ class OperationPrinter:
         if name in _FLOAT_UNITS:
             module, more = _FLOAT_UNITS[name]
             exponent, mantissa = _FLOATS[source]
-            parameters = {"EXP": exponent, "MAN": mantissa, **more, "LAT": latency}
+            parameters = {"EXP": exponent, "MAN": mantissa, **more, **flush, "LAT": latency}
             return module, parameters, _operands(given), "y", bits_of(result.type)
         if name in ("arith.extf", "arith.truncf"):
             one, other = _FLOATS[source], _FLOATS[str(result.type)]
-            parameters = {"EXP_A": one[0], "MAN_A": one[1], "EXP_Y": other[0], "MAN_Y": other[1], "LAT": latency}
+            parameters = {"EXP_A": one[0], "MAN_A": one[1], "EXP_Y": other[0], "MAN_Y": other[1]}
+            parameters |= {**flush, "LAT": latency}
             return "allo_fconv", parameters, _operands(given), "y", bits_of(result.type)
         if name in ("arith.sitofp", "arith.uitofp"):
             exponent, mantissa = _FLOATS[str(result.type)]

@@ -90,6 +90,52 @@ def test_a_million_vectors(name: str, fast: bool) -> None:
     assert_arithmetic(units, found, count, 7)
 
 
+def flushed(bits: Words, name: str) -> Words:
+    """Zeros in the places of subnormal numbers."""
+    exponent, fraction, _, _ = FORMATS[name]
+    normal = bits & np.uint64(((1 << exponent) - 1) << fraction)
+    return np.where(normal == 0, bits & np.uint64(1 << exponent + fraction), bits)
+
+
+@pytest.mark.parametrize(
+    ("name", "count", "fast"),
+    [
+        ("f16", COUNT, True),
+        pytest.param("f16", COUNT, False, marks=pytest.mark.slow),
+        *(pytest.param(name, COUNT, True, marks=pytest.mark.exhaustive) for name in ("bf16", "f32", "f64")),
+        *(pytest.param(name, 1 << 20, False, marks=pytest.mark.exhaustive) for name in FORMATS),
+    ],
+)
+def test_without_subnormal_numbers(name: str, count: int, fast: bool) -> None:
+    """What the CPU makes of operands without them, without those that it makes."""
+    exponent, fraction, scalar, kind = FORMATS[name]
+    pairs = pairs_of(name, count, 9)
+    given = [reference.floats(flushed(side, name), name) for side in pairs]
+    made = reference.ran(reference.arithmetic, [scalar], given, [kind] * 5)
+    expected = dict(zip(OPERATIONS, (reference.words(array) for array in made), strict=True))
+    units = {
+        operation: Unit(operation, MODULES[operation], name, {
+            "EXP": exponent, "MAN": fraction, "LAT": LATENCIES[operation][0], "FLUSH": 1,
+        })
+        for operation in OPERATIONS
+    }  # fmt: skip
+    for other, (exponent_y, fraction_y, other_scalar, other_kind) in FORMATS.items():
+        if other != name:
+            units[other] = Unit(other, "allo_fconv", name, {
+                "EXP_A": exponent, "MAN_A": fraction, "EXP_Y": exponent_y, "MAN_Y": fraction_y, "FLUSH": 1,
+            })  # fmt: skip
+            (array,) = reference.ran(reference.conversion, [scalar, other_scalar], given[:1], [other_kind])
+            expected[other] = reference.words(array)
+    found = results(tuple(units.values()), {name: pairs}, fast=fast)
+    for what, words in expected.items():
+        made_in = what if what in FORMATS else name
+        wanted = flushed(reference.one_nan(words, made_in), made_in)
+        wrong = np.flatnonzero(found[what] != wanted)
+        a, b = pairs
+        shown = [f"{a[k]:x} {b[k]:x} -> {found[what][k]:x}, not {wanted[k]:x}" for k in wrong[:5]]
+        assert not shown, f"{what}: {len(wrong)} of {count}: {'; '.join(shown)}"
+
+
 def comparison_units(name: str) -> list[Unit]:
     exponent, fraction, _, _ = FORMATS[name]
     form = {"EXP": exponent, "MAN": fraction}
