@@ -111,7 +111,8 @@ def main() -> None:
         print(measure(given.folder / f"{given.names[0]}.pt2"))
     else:
         columns = ("open s", "module s", "C++ s", "all s", "MiB")
-        head = f"{'model':14} {'layers':>7} {' '.join(f'{column:>9}' for column in columns)} {'lines':>8} {'streams s':>9} "
+        head = f"{'model':14} {'layers':>7} {' '.join(f'{column:>9}' for column in columns)} {'lines':>8} "
+        head += f"{'streams s':>9} "
         head += f"{'left %':>7}"
         print(head, f"(limits: {LIMIT_SECONDS:.0f} s, {LIMIT_MIB:.0f} MiB)", flush=True)
         for name in given.names:

@@ -18,7 +18,7 @@ from ...poly import TimeLoop, Trips
 from ...target import External, Fpga
 from ..pipeline import ScheduledRegion
 from ..problem.memory import ArrayMemory, array_memory, external_memory
-from ..problem.region import SurroundingFacts, RegionBuilder, Surroundings, unbounded_loop
+from ..problem.region import RegionBuilder, SurroundingFacts, Surroundings, unbounded_loop
 from ..roles import Roles, is_nested, is_pure, is_straight, only_names
 from ..vendor_rules import AUTOMATIC, bounded_by_tool, scheduled_by_tool
 from . import tree
