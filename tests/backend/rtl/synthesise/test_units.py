@@ -50,7 +50,7 @@ def test_each_kind_of_unit_is_synthesised_once(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr(units, "synthesised_around", rest)
     unrolled().build(target="rtl").synthesise(by_unit=True)
     assert [text.split(" ")[0] for text in sorted(alone)] == ["allo_fcmp", "allo_fmul"]
-    assert sorted(around) == ["allo_fcmp_EXP8_MAN23_PRED4_LAT1", "allo_fmul_EXP8_MAN23_LAT4"]
+    assert sorted(around) == ["allo_fcmp_EXP8_MAN23_PRED4_LAT1", "allo_fmul_EXP8_MAN23_LAT4_FLUSH0"]
 
 
 def test_elements_that_are_equal_are_synthesised_once(monkeypatch: pytest.MonkeyPatch) -> None:
