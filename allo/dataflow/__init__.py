@@ -29,7 +29,7 @@ from .banks import give_own_banks
 from .placement import demand_placeable
 
 _SHARING = (None, "llvm", "simulator")  # targets on which tasks may read one array
-_ARRAYS = ("aie", "npu-model")  # targets whose cores run tasks
+_ARRAYS = ("aie", "npu-model", "aie-mlir")  # targets whose cores run tasks
 
 __all__ = [
     *dsl.__all__,

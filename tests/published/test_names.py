@@ -41,6 +41,7 @@ def inner(X: int32[N, N], Y: int32[N, N], n: int32):
 NAMES = {
     "allo": "customize verify Layout Memory IPModule LLVMModule HLSModule invoke_mlir_parser",
     "allo.backend.aie": "is_available",
+    "allo.backend.aie.vliw": "kernel",
     "allo.backend.aie.external_kernel": "ExternalModule",
     "allo.backend.hls": "HLSModule is_available",
     "allo.backend.ip": "IPModule",

@@ -15,6 +15,7 @@ from .timed import kernels_of
 
 __all__ = ["MANIFEST", "AIEModule", "is_available"]
 
+_TRACED = "top.prj"  # the project that a trace is in, as in published Allo, if no other is named
 _OF_DEVICES = ("warmup", "num_iters", "trace_size")  # say how often, and how much, a device measures
 
 
@@ -25,12 +26,7 @@ def is_available() -> bool:
 
 
 def _build(module: Module, mode: str | None, options: dict[str, Any]) -> AIEModule:
-    project = options.get("project")
-    if options.get("trace") and project is None:
-        raise TargetError(
-            "trace= records what a device does, and calls run on the model of the array",
-            hint="leave it out; built.timed().save('run.json') has what the model does, for Perfetto",
-        )
+    project = options.get("project", _TRACED if options.get("trace") else None)
     release = options.get("dialect", "current")
     if release not in RELEASES:
         known = ", ".join(RELEASES)
@@ -55,7 +51,7 @@ def _tools() -> str:
 
 
 MANIFEST = Manifest(
-    names=("aie", "npu-model"),
+    names=("aie", "npu-model", "aie-mlir"),  # the last is a former name of the first
     modes=(),
     options=("project", "mapping_primitives", "device_type", "dialect", "profile", "trace", "cycles", "kernels",
              *_OF_DEVICES),

@@ -9,6 +9,8 @@ from typing import Any
 
 from ...errors import KernelError
 from ..external.module import IPModule
+from ..external.options import FilePath, paths
+from ..headers import templates_directory
 
 
 class ExternalModule(IPModule):
@@ -16,7 +18,8 @@ class ExternalModule(IPModule):
 
     `input_idx` are the numbers of the parameters that it only reads, `output_idx` of those that it may change; each is
     in one of both. What it changes is brought in too, since it may read it: a task that overwrites it first, as by
-    `c[:] = 0`, needs no transfer for that. Other options are those of `IPModule`; it runs on CPUs as one does.
+    `c[:] = 0`, needs no transfer for that. Other options are those of `IPModule`; it runs on CPUs as one does, where
+    `aie_api/aie.hpp`, `lut_based_ops.h` and `aie_kernel_utils.h` are headers of ours that compute what the API says.
 
     Raises KernelError for parameters in none or both, and for one that is `const` and among the outputs.
     """
@@ -27,9 +30,11 @@ class ExternalModule(IPModule):
         impl_path: str | Path,
         input_idx: Sequence[int],
         output_idx: Sequence[int],
+        include_paths: FilePath | Sequence[FilePath] | None = None,
         **options: Any,
     ) -> None:
-        super().__init__(top, impl=impl_path, **options)
+        host = templates_directory() / "aie" / "host"
+        super().__init__(top, impl_path, [*paths("include_paths", include_paths), host], **options)
         parameters = self._kernel.parameters
         given = sorted([*input_idx, *output_idx])
         if given != list(range(len(parameters))):

@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ...errors import TargetError
+from ..external.compiler import files_of, find_compiler
+from ..external.source import ExternalSource
 from ..headers import templates_directory
 from .kernels import kernel_headers
 
@@ -42,6 +44,7 @@ def write_project(folder: Path, module: AIEModule) -> Path:
     rules = []
     for external, source in module.externals:
         files[source.name] = source.read_text()
+        _copy_headers(source, folder)
         core = "aie2p" if module.array.part.startswith("npu2") else "aie2"
         rules.append(_filled("object.mk", {"NAME": external, "SOURCE": source.name, "CORE": core}))
     if module.kernels is not None:
@@ -53,6 +56,17 @@ def write_project(folder: Path, module: AIEModule) -> Path:
     for name, text in files.items():
         (folder / name).write_text(text)
     return folder
+
+
+def _copy_headers(source: Path, folder: Path) -> None:
+    """Give a project what a file includes from its own folder and those in it."""
+    compiler, host = find_compiler(), templates_directory() / "aie" / "host"
+    found = files_of(compiler, ExternalSource(source.stem, (str(source),), include_paths=(str(host),)), str(source))
+    for header in map(Path, found):
+        if header != source and header.is_relative_to(source.parent):
+            place = folder / header.relative_to(source.parent)
+            place.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(header, place)
 
 
 def _filled(name: str, words: dict[str, str]) -> str:

@@ -212,13 +212,6 @@ LIMITS: dict[str, str] = {
 
 OPTIONS: list[tuple[dict[str, Any], str]] = [
     (
-        {"trace": [("f", (0,))]},
-        (
-            "trace= records what a device does, and calls run on the model of the array\n"
-            "  hint: leave it out; built.timed().save('run.json') has what the model does, for Perfetto"
-        ),
-    ),
-    (
         {"device_type": "u280"},
         ("tasks are mapped on arrays of processors, and 'u280' is none\n  hint: take device_type=\"npu1\""),
     ),

@@ -85,6 +85,21 @@ template <typename T, unsigned N> struct vector {
   T get(unsigned k) const { return lanes[k]; }
   void set(T value, unsigned k) { lanes[k] = value; }
   T operator[](unsigned k) const { return lanes[k]; }
+  T &operator[](unsigned k) { return lanes[k]; }
+  template <unsigned P> vector<T, P> extract(unsigned part) const {
+    vector<T, P> made;
+    __builtin_memcpy(made.lanes, lanes + part * P, sizeof(made.lanes));
+    return made;
+  }
+  template <unsigned P> vector &insert(unsigned part, const vector<T, P> &from) {
+    __builtin_memcpy(lanes + part * P, from.lanes, sizeof(from.lanes));
+    return *this;
+  }
+  void push(T value) {
+    for (unsigned k = N - 1; k; --k)
+      lanes[k] = lanes[k - 1];
+    lanes[0] = value;
+  }
   template <typename U> vector<U, N * sizeof(T) / sizeof(U)> cast_to() const {
     vector<U, N * sizeof(T) / sizeof(U)> made;
     __builtin_memcpy(made.lanes, lanes, sizeof(lanes));
@@ -94,13 +109,26 @@ template <typename T, unsigned N> struct vector {
 
 template <typename T, unsigned N> struct mask {
   bool lanes[N] = {};
+  bool test(unsigned k) const { return lanes[k]; }
+  unsigned count() const {
+    unsigned set = 0;
+    for (bool lane : lanes)
+      set += lane;
+    return set;
+  }
+  bool empty() const { return count() == 0; }
 };
 
 template <typename Tag, unsigned N> struct accum {
   using S = sum_of<Tag>;
   S lanes[N] = {};
   accum() = default;
+  static constexpr unsigned size() { return N; }
   template <typename T> explicit accum(const vector<T, N> &from, int shift = 0) { from_vector(from, shift); }
+  template <typename Other> accum(const accum<Other, N> &from) { // of another width
+    for (unsigned k = 0; k < N; ++k)
+      lanes[k] = S(from.lanes[k]);
+  }
   template <typename T> void from_vector(const vector<T, N> &from, int shift = 0) {
     for (unsigned k = 0; k < N; ++k)
       lanes[k] = S(from.lanes[k]) * S(std::int64_t(1) << shift);
@@ -111,6 +139,7 @@ template <typename Tag, unsigned N> struct accum {
       made.lanes[k] = host::narrowed<T>(lanes[k], shift);
     return made;
   }
+  template <typename T> operator vector<T, N>() const { return to_vector<T>(); }
 };
 
 template <unsigned N, typename T> vector<std::remove_const_t<T>, N> load_v(const T *from) {
@@ -126,7 +155,10 @@ template <typename T, unsigned N> void store_v(T *to, const vector<T, N> &from) 
 }
 template <typename T, unsigned N> void store_unaligned_v(T *to, const vector<T, N> &from) { store_v(to, from); }
 
-template <typename T, unsigned N> vector<T, N> zeros() { return {}; }
+template <typename T>
+constexpr bool is_tag = std::is_same_v<T, accfloat> || std::is_same_v<T, acc32> || std::is_same_v<T, acc64>;
+template <typename T, unsigned N, std::enable_if_t<!is_tag<T>, int> = 0> vector<T, N> zeros() { return {}; }
+template <typename Tag, unsigned N, std::enable_if_t<is_tag<Tag>, int> = 0> accum<Tag, N> zeros() { return {}; }
 template <typename T, unsigned N> vector<T, N> broadcast(T value) {
   vector<T, N> made;
   for (T &lane : made.lanes)
@@ -257,6 +289,8 @@ template <unsigned M, unsigned K, unsigned N, typename A, typename B> constexpr 
          ALLO_SHAPE(std::int8_t, std::int8_t, 8, 8, 8) || ALLO_SHAPE(std::int16_t, std::int16_t, 4, 4, 4) ||
          ALLO_SHAPE(std::int16_t, std::int16_t, 2, 4, 8) || ALLO_SHAPE(std::int16_t, std::int16_t, 4, 2, 8) ||
          ALLO_SHAPE(std::int16_t, std::int16_t, 4, 4, 8) || ALLO_SHAPE(std::int16_t, std::int16_t, 8, 2, 8) ||
+         ALLO_SHAPE(std::int16_t, std::int8_t, 4, 4, 8) || ALLO_SHAPE(std::int16_t, std::int8_t, 4, 8, 4) ||
+         ALLO_SHAPE(std::int16_t, std::int8_t, 2, 8, 8) || ALLO_SHAPE(std::int16_t, std::int8_t, 8, 4, 8) ||
          ALLO_SHAPE(bfloat16, bfloat16, 4, 8, 4) || ALLO_SHAPE(bfloat16, bfloat16, 8, 8, 8);
 #undef ALLO_SHAPE
 }
@@ -282,3 +316,5 @@ template <unsigned M, unsigned K, unsigned N, typename A, typename B = A, typena
   template <typename T> vector<T, size_C> to_vector(int shift = 0) const { return sums.template to_vector<T>(shift); }
 };
 } // namespace aie
+
+#include <aie_api/functions.hpp>

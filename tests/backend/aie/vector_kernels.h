@@ -1,0 +1,1 @@
+#define EPSILON 1e-6f
