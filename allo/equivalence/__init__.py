@@ -50,4 +50,4 @@ def verify(
 
 
 def _model(given: Subject | AIEModule) -> Subject:
-    return given.model if isinstance(given, AIEModule) else given
+    return given.comparable if isinstance(given, AIEModule) else given

@@ -16,7 +16,7 @@ from ...errors import TargetError
 from ...ir.access import callee_name, is_put, stored
 from ...ir.builder import Builder, index_type, segments_attr, string_attr, unit_attr
 from ...ir.context import context, unknown_location
-from ...ir.inlining import replace_call
+from ...ir.inlining import leave_affine, replace_call
 from ...ir.module import Module
 from ...ir.walk import (
     argument_names,
@@ -85,6 +85,7 @@ class CoreBodies:
             if callee_name(call) not in self.actions.values() and not is_external(module, call):
                 callee = module.function(callee_name(call)).operation
                 replace_call(call, callee.clone(ir.InsertionPoint(callee)))
+        leave_affine(module.function(CORE).operation)  # bounds that a node loads are no longer known where it begins
         _place_arrays(entry)
         for name in [name for name in module.names() if name.startswith("node_")]:
             module.function(name).operation.erase()

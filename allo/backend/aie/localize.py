@@ -202,7 +202,7 @@ def localized(module: Module, name: str, into: Module, blocks: Table[int, bool])
 
 
 def _box(module: Module, name: str, array: ir.Value, label: str) -> ElementBox:
-    """The smallest box that all accesses to an argument lie in."""
+    """The box of an argument that is moved."""
     kind = ir.MemRefType(array.type)
     if is_stream_type(kind.element_type):
         raise TargetError(
@@ -211,7 +211,21 @@ def _box(module: Module, name: str, array: ir.Value, label: str) -> ElementBox:
             hint="let the position, or a loop over the streams, say which one it is",
         )
     demand_moved(kind.element_type, f"argument '{label}'", location_of(module.function(name).operation))
-    shape = tuple(kind.shape)
+    found, unit = box_of(module, name, array), max(32 // bits_of(kind.element_type), 1)
+    if kind.shape[-1] % unit and len(kind.shape) > 1:
+        return found
+    low, end = found.low[-1], found.low[-1] + found.extents[-1]
+    whole = min(-(-end // unit) * unit, kind.shape[-1])  # words of rows
+    if any(is_store(use.owner.operation) for use in array.uses):  # what is beside it may be that of others
+        whole = whole if kind.shape == [whole] else end  # but for what fills an array up
+    else:
+        low = low // unit * unit
+    return ElementBox((*found.low[:-1], low), (*found.extents[:-1], whole - low))
+
+
+def box_of(module: Module, name: str, array: ir.Value) -> ElementBox:
+    """The smallest box that all accesses to an argument lie in, all of it if they are not known."""
+    shape = tuple(ir.MemRefType(array.type).shape)
     model = model_of(module, name)
     buffer = model.buffer(array)
     users = [use.owner.operation for use in array.uses]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from mlir import ir
@@ -14,6 +15,7 @@ from ...ir.streams import KEEPS
 from ...ir.walk import argument_names, entry_block, operations
 from ...mapping import ArrayPlan, MappedCore, Route, RuntimeSequence, ShimTransfer
 from ..element_class import set_signature
+from .carried import Carried
 from .core_body import CORE, CoreBodies
 from .localize import external_functions
 from .model_core import CoreProcess
@@ -168,12 +170,16 @@ def symbol_of(core: str) -> str:
     return "core_" + core.replace("-", "_")
 
 
-def model_of_array(module: Module, bodies: Module, plan: ArrayPlan, sequence: RuntimeSequence) -> Module:
-    """A module with the interface of `module`, in which the array runs the planned program."""
+def model_of_array(
+    module: Module, bodies: Module, plan: ArrayPlan, sequence: RuntimeSequence, carried: Mapping[int, Carried]
+) -> Module:
+    """A module with the interface of `module`, in which the array runs the planned program; arguments that are
+    `carried` in another form come in it."""
     top = module.function(module.top)
     entry = entry_block(top)
     assert entry is not None
-    kinds = {name: str(value.type) for name, value in zip(argument_names(top), entry.arguments, strict=True)}
+    passed = [carried[v.arg_number].memref if v.arg_number in carried else v.type for v in entry.arguments]
+    kinds = {name: str(kind) for name, kind in zip(argument_names(top), passed, strict=True)}
     model = _Model(plan, sequence, CoreBodies(plan, bodies), kinds)
     model.build()
     same, functions = _alike(model)

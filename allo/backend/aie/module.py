@@ -29,6 +29,8 @@ from ...mapping import (
 from ...poly import hang_of
 from ...poly.hangs import Untold
 from ...target import ProcessorArray
+from ..arguments.conversion import converted_arguments
+from ..arguments.parameters import parameters_of
 from ..cpu import LLVMModule
 from .check import check_plan
 from .kernels import KernelRegion, has_product, with_kernels
@@ -74,6 +76,7 @@ class AIEModule:
         self._region = read_region(module, has_product if kernels is Kernels.VECTOR else None)
         self.graph: VirtualGraph = self._region.graph
         self._bodies = self._region.bodies
+        self.carried = self._region.carried
         self.kernels: KernelRegion | None = None
         self.search: MappingSearch | None = None
         if isinstance(primitives, str) and primitives == "search":
@@ -158,7 +161,21 @@ class AIEModule:
     @cached_property
     def model(self) -> Module:
         """The array with the program as a module of processes, which the CPU runs."""
-        return model_of_array(self._source, self._bodies, self.plan, self.sequence)
+        return model_of_array(self._source, self._bodies, self.plan, self.sequence, self.carried)
+
+    @property
+    def comparable(self) -> Module:
+        """The model, which `allo.verify` compares with a kernel.
+
+        Raises TargetError if an argument is moved in another form, which is what the model takes.
+        """
+        for number, own in self.carried.items():
+            raise TargetError(
+                f"argument '{self.graph.arguments[number].name}' is {own.was} and moved as {own.memref}, which is "
+                "what the model takes: it has not the interface of a kernel to compare it with",
+                hint="run it beside the region, or declare arguments as they are moved",
+            )
+        return self.model
 
     @cached_property
     def _runs(self) -> LLVMModule:
@@ -187,12 +204,25 @@ class AIEModule:
         """What a call runs on."""
         return f"the model of {self.array.part} (simulated)"
 
-    def __call__(self, *arguments: Any, **named: Any) -> Any:
+    def __call__(self, *arguments: Any, **named: Any) -> None:
         _LOG.info("'%s' runs on %s", self.top_func_name, self.runs_on)
-        result = self._runs(*arguments, **named)
+        self._run(arguments, named)
         if self._profile:
             print(self._time)
-        return result
+
+    def _run(self, arguments: tuple[Any, ...], named: Mapping[str, Any]) -> None:
+        if not self.carried:
+            self._runs(*arguments, **named)
+            return
+        parameters = parameters_of(self._source)
+        _, holders, afterwards = converted_arguments(self.top_func_name, parameters, arguments, named)
+        passed = [self.carried[k].given(held) if k in self.carried else held for k, held in enumerate(holders)]
+        self._runs(*passed)
+        for number, own in self.carried.items():
+            if parameters[number].written:
+                own.take_back(passed[number], holders[number])
+        for bring_back in afterwards:
+            bring_back()
 
     @cached_property
     def _time(self) -> str:

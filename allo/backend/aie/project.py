@@ -35,7 +35,9 @@ def write_project(folder: Path, module: AIEModule) -> Path:
         [[order[argument.name], offset * argument.bits // 8] for argument, offset in buffer.arguments]
         for buffer in module.plan.buffers
     ]
+    carried = {number: (own.form.value, f"int{own.kind.width}", own.shape) for number, own in module.carried.items()}
     words = {
+        "CARRIED": json.dumps(carried).replace('"', '\\"'),
         "TOP": module.top_func_name, "DEVICE": module.array.part, "COUNT": str(len(names)),
         "BUFFERS": json.dumps(buffers), "USAGE": " ".join(f"{name}.npy" for name in names),
     }  # fmt: skip

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from math import prod
 
@@ -37,6 +37,8 @@ from ...poly.formula import compile_map, evaluate
 from ...poly.token_counts import Uncounted, tokens_of
 from ..instantiate import instantiate
 from .blocks import let_blocks_be_arrays
+from .carried import Carried, carried_arguments, carried_operands, moved_element, source_of
+from .carry import carry_body
 from .chosen_streams import name_streams
 from .idle_ends import drop_idle_ends
 from .localize import (
@@ -53,10 +55,11 @@ from .temporaries import without_temporaries
 
 @dataclass(frozen=True, slots=True)
 class ReadRegion:
-    """A region as a graph, and the module in which the functions of its nodes are."""
+    """A region as a graph, the module in which the functions of its nodes are, and arguments of another form."""
 
     graph: VirtualGraph
     bodies: Module
+    carried: Mapping[int, Carried]
 
 
 def read_region(module: Module, stays: Callable[[ir.Block], bool] | None = None) -> ReadRegion:
@@ -109,6 +112,7 @@ class _Reader:
     facts: dict[ir.Operation, StreamFacts] = field(default_factory=dict)  # by what makes streams
     blocks: dict[str, tuple[ir.Type, int, int]] = field(default_factory=dict)
     names: dict[tuple[ir.Value, int], str] = field(default_factory=dict)
+    carried: Mapping[int, Carried] = field(default_factory=dict)
 
     def read(self) -> ReadRegion:
         self.bodies = Module.empty(self.module.top)
@@ -117,6 +121,7 @@ class _Reader:
         top = self.module.function(self.module.top)
         entry = entry_block(top)
         assert entry is not None
+        self.carried = carried_arguments(entry)
         arguments = self._arguments(top)
         nodes = []
         for op in statements(entry)[:-1]:
@@ -131,7 +136,7 @@ class _Reader:
         nodes = [node for node in nodes if not self._is_idle(node)] or nodes
         graph = VirtualGraph(arguments, tuple(nodes), tuple(self._edges(nodes)))
         _refuse_races(graph)
-        return ReadRegion(graph, self.bodies)
+        return ReadRegion(graph, self.bodies, self.carried)
 
     def _is_idle(self, node: VirtualNode) -> bool:
         """Whether a position has nothing to do: all its branches are those of others."""
@@ -144,6 +149,10 @@ class _Reader:
         entry = entry_block(top)
         assert entry is not None
         for value, name in zip(entry.arguments, argument_names(top), strict=True):
+            if value.arg_number in self.carried:
+                own = self.carried[value.arg_number]
+                found.append(CallArray(name, str(own.kind), bits_of(own.kind), own.shape))
+                continue
             if not isinstance(value.type, ir.MemRefType) or not value.type.has_static_shape or not value.type.rank:
                 is_array = isinstance(value.type, ir.MemRefType) and value.type.rank
                 raise TargetError(
@@ -168,15 +177,17 @@ class _Reader:
         assert name is not None and task is not None
         place = tuple(int(ir.IntegerAttr(v).value) for v in ir.ArrayAttr(call.attributes[ELEMENT_POSITION]))
         streams = {n: self._stream(operand) for n, operand in enumerate(call.operands) if is_stream(operand.type)}
-        body = self._body(callee_name(call), {n: self.blocks[stream][1] for n, stream in streams.items()})
+        carried = carried_operands(call, self.carried)
+        blocks = {n: self.blocks[stream][1] for n, stream in streams.items()}
+        body = self._body(callee_name(call), blocks, carried)
         function = body.name
         parts, ends = [], []
         for number, operand in enumerate(call.operands):
             box = body.boxes[number]
             if box is None:
                 ends.append(StreamEnd(number, streams[number], number in body.puts, body.blocks.get(number)))
-            elif isinstance(operand.owner, ir.Block):
-                part = ArrayPart(arguments[operand.arg_number], box.low, box.extents)
+            elif isinstance((source := source_of(operand)[0]).owner, ir.Block):
+                part = ArrayPart(arguments[source.arg_number], box.low, box.extents)
                 parts.append(PartUse(number, part, self._access(function, number)))
             else:
                 raise TargetError(
@@ -187,10 +198,11 @@ class _Reader:
             name, task, place, function, tuple(parts), tuple(ends), body.arrays, location_of(call)
         )
 
-    def _body(self, callee: str, blocks: dict[int, int]) -> LocalBody:
+    def _body(self, callee: str, blocks: dict[int, int], carried: Mapping[int, Carried]) -> LocalBody:
         """The function of a task at a position, in the module of bodies; positions that do the same have one."""
         if callee not in self.known:
             inline_calls(self.module, callee)
+            carry_body(self.module, callee, carried)
             arrays = let_blocks_be_arrays(self.module, callee, blocks)
             alone = Module.empty(callee)
             for function in external_functions(self.module):
@@ -244,8 +256,9 @@ class _Reader:
             kind = made.type.element_type if isinstance(made.type, ir.MemRefType) else made.type
             block = int(ir.IntegerAttr(op.attributes[BLOCK]).value) if BLOCK in op.attributes else 1
             stream = allo_d.StreamType(kind)
-            demand_moved(stream.element_type, f"stream '{facts.name}'", facts.made)
-            self.blocks[self.names[key]] = (stream.element_type, block, stream.depth)
+            moved = moved_element(stream.element_type)
+            demand_moved(moved, f"stream '{facts.name}'", facts.made)
+            self.blocks[self.names[key]] = (moved, block, stream.depth)
         return self.names[key]
 
     def _edges(self, nodes: list[VirtualNode]) -> list[VirtualStream]:

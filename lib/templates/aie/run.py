@@ -7,7 +7,35 @@ import numpy as np
 import pyxrt
 
 BUFFERS = json.loads("@BUFFERS@")  # of each, the arrays in it, with the byte at which each begins
+CARRIED = json.loads("@CARRIED@")  # arguments that are moved in another form: by number, form, dtype and shape of it
 FILES = sys.argv[1:]
+
+
+def moved(array, form, kind, shape):
+    """An argument in the form in which it is moved."""
+    flat = array.reshape(-1)
+    if form == "bits":
+        flat = np.frombuffer(flat.tobytes().ljust(4, b"\0"), kind)
+    elif form == "nibbles":
+        pairs = np.zeros(-(-flat.size // 2) * 2, np.uint8)
+        pairs[: flat.size] = flat.astype(np.uint8) & 15
+        flat = (pairs[::2] | pairs[1::2] << 4).view(kind)
+    made = np.zeros(int(np.prod(shape)), kind)
+    made[: flat.size] = flat.view(kind)
+    return made.reshape(shape)
+
+
+def taken_back(made, array, form):
+    """An argument as a call leaves it."""
+    flat = made.reshape(-1)
+    if form == "bits":
+        return array
+    if form == "nibbles":
+        pairs = np.stack([flat << 4, flat], -1).reshape(-1)
+        flat = pairs >> 4 if array.dtype.kind == "i" else pairs.view(np.uint8) >> 4
+    return flat[: array.size].view(array.dtype).reshape(array.shape)
+
+
 if len(FILES) != int("@COUNT@"):
     sys.exit("usage: python run.py @USAGE@")
 device = pyxrt.device(0)
@@ -19,7 +47,8 @@ instructions = np.fromfile("insts.bin", dtype=np.uint32)
 code = pyxrt.bo(device, instructions.nbytes, pyxrt.bo.cacheable, kernel.group_id(1))
 code.write(instructions, 0)
 code.sync(pyxrt.xclBOSyncDirection.XCL_BO_SYNC_BO_TO_DEVICE, instructions.nbytes, 0)
-arrays = [np.load(file) for file in FILES]
+given = [np.load(file) for file in FILES]
+arrays = [moved(array, *CARRIED[str(k)]) if str(k) in CARRIED else array for k, array in enumerate(given)]
 buffers = []
 for number, placed in enumerate(BUFFERS):
     size = max(offset + arrays[k].nbytes for k, offset in placed)
@@ -34,4 +63,4 @@ for (buffer, size), placed in zip(buffers, BUFFERS, strict=True):
     for k, offset in placed:
         array = arrays[k]
         result = np.frombuffer(buffer.read(array.nbytes, offset), dtype=array.dtype).reshape(array.shape)
-        np.save(FILES[k], result)
+        np.save(FILES[k], taken_back(result, given[k], CARRIED[str(k)][0]) if str(k) in CARRIED else result)

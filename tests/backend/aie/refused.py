@@ -33,14 +33,6 @@ def outside(A: int32[N], B: int32[N]):
 
 
 @df.region()
-def scalar(A: int32[N], n: int32):
-    @df.kernel(args=[A, n])
-    def f(a: int32[N], m: int32):
-        for i in range(N):
-            a[i] = m
-
-
-@df.region()
 def doubles(A: float64[N]):
     @df.kernel(args=[A])
     def f(a: float64[N]):

@@ -9,11 +9,9 @@ import allo
 import allo.dataflow as df
 from allo.ir.types import (
     Fixed,
-    Int,
     Stateful,
     Stream,
     Struct,
-    bool,
     float16,
     float64,
     int8,
@@ -137,14 +135,6 @@ def wide_array(A: int64[N]):
 
 
 @df.region()
-def nibbles(A: Int(4)[N]):
-    @df.kernel(args=[A])
-    def f(a: Int(4)[N]):
-        for i in range(N):
-            a[i] = a[i] + 1
-
-
-@df.region()
 def short_floats(A: int16[N]):
     @df.kernel(args=[A])
     def f(a: int16[N]):
@@ -153,21 +143,6 @@ def short_floats(A: int16[N]):
             x[i] = a[N - 1 - i]
         for i in range(N):
             a[i] = x[i]
-
-
-@df.region()
-def flags(A: int32[N], B: int32[N]):
-    s: Stream[bool, 4]
-
-    @df.kernel(args=[A])
-    def f(a: int32[N]):
-        for i in range(N):
-            s.put(a[i] > 0)
-
-    @df.kernel(args=[B])
-    def g(b: int32[N]):
-        for i in range(N):
-            b[i] = 1 if s.get() else 0
 
 
 @df.region()
@@ -194,15 +169,6 @@ def of_any_length(A: int32[...], B: int32[N]):
 
 
 @df.region()
-def odd_bytes(A: int8[6], B: int32[2]):
-    @df.kernel(mapping=[2], args=[A, B])
-    def f(a: int8[6] @ Layout("S0"), b: int32[2] @ Layout("S0")):
-        b[0] = 0
-        for i in range(3):
-            b[0] += a[i]
-
-
-@df.region()
 def column(A: int16[8, 8], B: int16[8, 8]):
     @df.kernel(mapping=[8], args=[A, B])
     def f(a: int16[8, 8] @ Layout("RS0"), b: int16[8, 8] @ Layout("RS0")):
@@ -225,21 +191,6 @@ def puts_when_it_can(A: int32[N], B: int32[N]):
     def g(b: int32[N]):
         for i in range(N):
             b[i] = pipe.get()
-
-
-@df.region()
-def looks(A: int32[N], B: int32[N]):
-    pipe: Stream[int32, 4]
-
-    @df.kernel(args=[A])
-    def f(a: int32[N]):
-        for i in range(N):
-            pipe.put(a[i])
-
-    @df.kernel(args=[B])
-    def g(b: int32[N]):
-        for i in range(N):
-            b[i] = pipe.peek() * 2 - pipe.get()
 
 
 @df.region()
