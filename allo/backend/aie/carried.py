@@ -22,7 +22,7 @@ _NIBBLE = 4
 _CASTS = ("allo.sign_cast", "arith.index_cast")
 
 
-class Form(Enum):
+class CarriedForm(Enum):
     """How the elements of an argument lie in what is moved."""
 
     SAME = "same"  # one for one, each in the next width of a memory
@@ -41,7 +41,7 @@ class Carried:
     was: ir.Type
     kind: ir.Type
     shape: tuple[int, ...]
-    form: Form
+    form: CarriedForm
     is_flat: bool
     casts: tuple[tuple[str, ir.Type], ...] = ()
 
@@ -63,7 +63,7 @@ class Carried:
                 row = row * extent + expr
             results = [row]
         last = results[-1] if results else affine_constant(0)
-        if self.form is Form.NIBBLES:
+        if self.form is CarriedForm.NIBBLES:
             results[-1] = ir.AffineExpr.get_floor_div(last, 2)
             last = ir.AffineExpr.get_mod(last, 2)
         where = ir.AffineMap.get(own.n_dims, own.n_symbols, results, context())
@@ -72,11 +72,11 @@ class Carried:
     def given(self, value: Array) -> Array:
         """What is passed to the array for an argument of a call, which is in memory."""
         flat = value.reshape(-1)
-        if self.form is Form.BITS:
+        if self.form is CarriedForm.BITS:
             word = np.zeros(_WORD // 8, np.uint8)
             word[: flat.nbytes] = flat.view(np.uint8)
             return word.view(self.dtype)
-        if self.form is Form.NIBBLES:
+        if self.form is CarriedForm.NIBBLES:
             pairs = np.zeros(-(-flat.size // 2) * 2, np.uint8)
             pairs[: flat.size] = flat.astype(np.uint8) & 15
             flat = pairs[::2] | pairs[1::2] << 4
@@ -87,7 +87,7 @@ class Carried:
     def take_back(self, moved: Array, value: Array) -> None:
         """Write what the array gave back to an argument of a call."""
         flat = moved.reshape(-1)
-        if self.form is Form.NIBBLES:
+        if self.form is CarriedForm.NIBBLES:
             pairs = np.stack([flat << 4, flat], -1).reshape(-1)
             flat = pairs >> 4 if value.dtype.kind == "i" else pairs.view(np.uint8) >> 4
         value[...] = flat[: value.size].view(value.dtype).reshape(value.shape)
@@ -118,7 +118,7 @@ def carried_as(kind: ir.Type) -> Carried | None:
     if not isinstance(kind, ir.MemRefType):
         element = moved_element(kind)
         is_number = isinstance(element, ir.IntegerType | ir.F32Type | ir.BF16Type) and element.width <= _WORD
-        return Carried(kind, _integer(_WORD), (1,), Form.BITS, True) if is_number else None
+        return Carried(kind, _integer(_WORD), (1,), CarriedForm.BITS, True) if is_number else None
     if not kind.has_static_shape or not kind.rank:
         return None
     own, shape = kind.element_type, tuple(kind.shape)
@@ -126,14 +126,14 @@ def carried_as(kind: ir.Type) -> Carried | None:
         byte = _integer(8)
         whole = prod(shape) * _NIBBLE % _WORD == 0
         if whole and shape[-1] % 2 == 0:
-            return Carried(kind, byte, (*shape[:-1], shape[-1] // 2), Form.NIBBLES, False)
-        return Carried(kind, byte, (-(-prod(shape) * _NIBBLE // _WORD) * 4,), Form.NIBBLES, True)
+            return Carried(kind, byte, (*shape[:-1], shape[-1] // 2), CarriedForm.NIBBLES, False)
+        return Carried(kind, byte, (-(-prod(shape) * _NIBBLE // _WORD) * 4,), CarriedForm.NIBBLES, True)
     element = moved_element(own)
     width = element.width if isinstance(element, ir.IntegerType | ir.BF16Type) else _WORD
-    rest = prod(shape) * width % _WORD
-    if rest and width < _WORD:
-        return Carried(kind, _signless(element), (-(-prod(shape) * width // _WORD) * _WORD // width,), Form.SAME, True)
-    return None if element == own else Carried(kind, element, shape, Form.SAME, False)
+    if width < _WORD and prod(shape) * width % _WORD:
+        row = -(-prod(shape) * width // _WORD) * _WORD // width
+        return Carried(kind, _signless(element), (row,), CarriedForm.SAME, True)
+    return None if element == own else Carried(kind, element, shape, CarriedForm.SAME, False)
 
 
 def _signless(kind: ir.Type) -> ir.Type:

@@ -19,7 +19,7 @@ from ...ir.module import Module
 from ...ir.streams import is_stream
 from ...ir.walk import argument_names, entry_block, induction_variable, location_of, operations, statements
 from ..element_class import set_signature
-from .carried import Carried, Form, moved_element
+from .carried import Carried, CarriedForm, moved_element
 from .localize import box_of
 
 
@@ -115,7 +115,7 @@ class _Argument:
         self.value.set_type(self.carried.memref)
         for op in users:
             self._access(op)
-        if fills and self.carried.form is Form.SAME:
+        if fills and self.carried.form is CarriedForm.SAME:
             self._fill()
 
     def _last_is_written(self) -> bool:
@@ -167,7 +167,7 @@ class _Argument:
         own = access_map(op)
         assert own is not None
         where, part = self.carried.place(own)
-        if self.carried.form is not Form.NIBBLES:
+        if self.carried.form is not CarriedForm.NIBBLES:
             return _Place(subscripts(op), where, None)
         second = at.value("affine.apply", index_type(), subscripts(op), {"map": ir.AffineMapAttr.get(part)})
         return _Place(subscripts(op), where, self._shift(at, second))
@@ -180,7 +180,7 @@ class _Argument:
                 before = at.value("arith.muli", index_type(), [row, at.constant(index_type(), extent)])
                 row = at.value("arith.addi", index_type(), [before, index])
             indices = [row]
-        if self.carried.form is not Form.NIBBLES:
+        if self.carried.form is not CarriedForm.NIBBLES:
             return _Place(indices, None, None)
         one = at.constant(index_type(), 1)
         second = at.value("arith.andi", index_type(), [indices[-1], one])

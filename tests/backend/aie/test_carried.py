@@ -14,7 +14,7 @@ import pytest
 
 import allo
 import allo.dataflow as df
-from allo.backend.aie.carried import Carried, Form, carried_as
+from allo.backend.aie.carried import Carried, CarriedForm, carried_as
 from allo.errors import TargetError
 from allo.ir.mlir_types import memref_type
 from allo.ir.types import (
@@ -210,15 +210,15 @@ def test_a_peek_alone_is_refused() -> None:
 @pytest.mark.parametrize(
     ("element", "shape", "moved"),
     [
-        (int4, (4, 16), ((4, 8), Form.NIBBLES)),
-        (uint4, (4, 8), ((4, 4), Form.NIBBLES)),
-        (int4, (3, 5), ((8,), Form.NIBBLES)),
-        (int12, (4, 4), ((4, 4), Form.SAME)),
-        (bfloat16, (3, 3), ((10,), Form.SAME)),
-        (uint8, (7,), ((8,), Form.SAME)),
+        (int4, (4, 16), ((4, 8), CarriedForm.NIBBLES)),
+        (uint4, (4, 8), ((4, 4), CarriedForm.NIBBLES)),
+        (int4, (3, 5), ((8,), CarriedForm.NIBBLES)),
+        (int12, (4, 4), ((4, 4), CarriedForm.SAME)),
+        (bfloat16, (3, 3), ((10,), CarriedForm.SAME)),
+        (uint8, (7,), ((8,), CarriedForm.SAME)),
     ],
 )
-def test_there_and_back(element: Any, shape: tuple[int, ...], moved: tuple[tuple[int, ...], Form]) -> None:
+def test_there_and_back(element: Any, shape: tuple[int, ...], moved: tuple[tuple[int, ...], CarriedForm]) -> None:
     carried = carried_as(memref_type(TensorType(element, shape)))
     assert isinstance(carried, Carried) and (carried.shape, carried.form) == moved
     low, kind = (0, np.uint8) if element in (uint4, uint8) else (-8, np.int16 if element == int12 else np.int8)
