@@ -19,6 +19,7 @@ from .backend.mesh.reading import ReadProgram, read_program
 from .backend.mesh.segments import SegmentCodes, segment_codes, view_bytes
 from .backend.mesh.simulate import MeshRun, MeshSimulation, simulation_work
 from .backend.mesh.views import CoreViews
+from .backend.metalium.project import MetaliumProject, metalium_project
 from .customize import Schedule, customize
 from .errors import KernelError, TargetError, VerificationError
 from .frontend.tiles import is_tile_kernel, kernel, programs
@@ -181,6 +182,15 @@ class TilePlan:
                     f"the plan gives {array.name}{at} = {made[tuple(at)]}, the kernel {expected[tuple(at)]}",
                     hint="please report it: plans do not change results",
                 )
+
+    def build(self, target: str = "tt-metalium", *, project: str | Path | None = None) -> MetaliumProject:
+        """The plan as a project for TT-Metalium in the folder `project`, or in a temporary one (docs/metalium.md).
+
+        Raises TargetError for another target, and for what Tensix cores cannot do or have no room for.
+        """
+        if target != "tt-metalium":
+            raise TargetError(f"there is no target '{target}' for plans", hint='there is "tt-metalium"')
+        return metalium_project(self._read.program, self.mapping, self._routes, str(self), project)
 
     def draw(self) -> str:
         """The cores with the programs of their first wave, and how tiles come to them."""

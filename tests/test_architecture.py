@@ -28,6 +28,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("allo.backend.external",),
     ("allo.backend.cpu", "allo.backend.hls", "allo.backend.rtl"),
     ("allo.backend.aie", "allo.backend.mesh"),  # their models run code of the CPU
+    ("allo.backend.metalium",),  # emits what mesh has read
     ("allo.backend.ip", "allo.backend.llvm", "allo.backend.vitis", "allo.backend.registry"),
     ("allo.equivalence",),
     ("allo.build", "allo.report", "allo.search"),
@@ -63,6 +64,9 @@ INSIDE: dict[str, tuple[str, ...]] = {
     ),
     "allo.estimate": ("report", "stated", "traces", "advice", "rules"),
     "allo.backend.hls": ("requested", "text", "vendors", "interface", "csim", "project"),
+    "allo.backend.metalium": (
+        "statements", "elements", "lowering", "nest", "buffers", "compute", "movement", "host", "project",
+    ),
     "allo.importers": ("graph", "operators", "einsum"),
     "allo.backend.rtl": (
         "library", "netlist simulate synthesise", "lowering grids", "interface",

@@ -1,0 +1,333 @@
+"""Elements of segments as statements on whole arrays: loops over elements are distributed over what they do."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from mlir import ir
+
+from ...ir.access import accessed, is_access, is_store, stored
+from ...ir.linalg import indexing_maps, is_structured, output_count
+from ...ir.mlir_types import scalar_from_mlir
+from ...ir.walk import argument_names, entry_block, statements, string_of
+from ...mapping.tiles.program import LevelForm, TileBox
+from ...poly import Access, Linear, model_of, values_of
+from ..mesh.reading import ReadProgram
+from .statements import (
+    COL,
+    ROW,
+    Apply,
+    CoreTiles,
+    ElementLoop,
+    ElementStatement,
+    Everywhere,
+    Expression,
+    Masked,
+    MaskRow,
+    Read,
+    reads_of,
+    refusal,
+)
+
+_PLAIN = {"arith.addf": "add", "arith.subf": "sub", "arith.mulf": "mul", "arith.divf": "div",
+          "arith.maximumf": "max", "arith.minimumf": "min", "arith.maxnumf": "max", "arith.minnumf": "min",
+          "arith.negf": "negative", "math.exp": "exp", "math.sqrt": "sqrt", "math.rsqrt": "rsqrt", "math.log": "log",
+          "math.tanh": "tanh", "math.absf": "abs"}  # fmt: skip
+_SAME = ("arith.extf", "arith.truncf")
+_GREATER, _LESS = ("ogt", "oge", "ugt", "uge"), ("olt", "ole", "ult", "ule")
+_PREDICATES = ("false", "oeq", "ogt", "oge", "olt", "ole", "one", "ord", "ueq", "ugt", "uge", "ult", "ule", "une")
+_ELEMENTS = ("f32", "bf16")
+_CHOICE = "a choice that depends on data is no operation of tiles here"
+_MEANT = "compute with float32 or bfloat16 in loops over elements that start from 0, or with operators of whole arrays"
+
+
+class ElementReader:
+    """The statements of all segments of a program; arrays of arguments are the boxes that segments load and store."""
+
+    def __init__(self, read: ReadProgram) -> None:
+        self.read = read
+        function = read.module.function(read.function)
+        entry = entry_block(function)
+        assert entry is not None
+        self.model = model_of(read.module, read.function)
+        self.names = dict(zip(entry.arguments, argument_names(function), strict=True))
+        self.accesses = {(access.op, access.is_write): access for access in self.model.accesses}
+        self.levels = {self.model.loop(op).variable: level for level, op in read.loops.items()}
+        self.held: dict[ir.Value, CoreTiles] = {}
+        self.boxes: dict[tuple[int, TileBox, bool], CoreTiles] = {}
+        self.loops: dict[ir.Operation, ElementLoop] = {}
+        self.where: dict[ir.Value, tuple[ElementLoop, ...]] = {}  # subscripts of scalars that loops declare
+        self.values: dict[ir.Value, Expression] = {}
+        self.found: list[ElementStatement] = []
+
+    def segment(self, number: int) -> list[ElementStatement]:
+        """The statements of a segment, in order."""
+        self.number, self.found = number, []
+        for op in self.read.segments[number]:
+            self._statement(op, ())
+        return self.found
+
+    def _statement(self, op: ir.Operation, loops: tuple[ElementLoop, ...]) -> None:
+        if op.name == "memref.alloc":
+            self._allocate(op, loops)
+        elif op.name == "affine.for":
+            first = len(self.found)
+            loop = self._loop(op)
+            for inner in statements(op.regions[0].blocks[0]):
+                self._statement(inner, (*loops, loop))
+            _demand_distributed(self.found[first:], loop, op)
+        elif op.name == "affine.if":
+            for region in op.regions:
+                for block in region.blocks:
+                    for inner in statements(block):
+                        self._statement(inner, loops)
+        elif is_structured(op):
+            self._structured(op)
+        elif is_access(op):
+            if is_store(op):
+                self._store(op, loops)
+            else:
+                self.values[op.results[0]] = self._load(op)
+        elif op.name not in ("affine.yield", "affine.apply", "memref.dealloc"):
+            self._value(op)
+
+    def _loop(self, op: ir.Operation) -> ElementLoop:
+        values = values_of(op)
+        name = string_of(op, "allo.name") or "loop"
+        if values is None or values[0] != 0 or ir.IntegerAttr(op.attributes["step"]).value != 1:
+            raise refusal(f"the loop '{name}' over elements does not count from 0 to a constant", op, _MEANT)
+        self.loops[op] = ElementLoop(name, values[1] + 1)
+        return self.loops[op]
+
+    def _allocate(self, op: ir.Operation, loops: tuple[ElementLoop, ...]) -> None:
+        kind = ir.MemRefType(op.results[0].type)
+        name = string_of(op, "allo.name") or "array"
+        if loops and kind.rank:
+            raise refusal(f"'{name}' is declared in a loop over elements", op, "declare it in front of the loops")
+        extents = tuple(loop.extent for loop in loops) if loops else tuple(n for n in kind.shape if n > 1)
+        if len(extents) > 2:
+            raise refusal(f"'{name}' has {len(extents)} dimensions: tiles have two", op, "loop over the others")
+        self.where[op.results[0]] = loops
+        self.held[op.results[0]] = CoreTiles(name, extents, self._element(kind, name, op), op=op)
+
+    def _element(self, kind: ir.MemRefType, name: str, op: ir.Operation | None) -> str:
+        if str(kind.element_type) not in _ELEMENTS:
+            kind_name = repr(scalar_from_mlir(kind.element_type))
+            raise refusal(f"elements of '{name}' are {kind_name}, which tiles do not have here", op, _MEANT)
+        return repr(scalar_from_mlir(kind.element_type))
+
+    def _of(self, op: ir.Operation) -> tuple[CoreTiles, tuple[ElementLoop, ...]]:
+        """The array that a load or store uses, and its subscripts."""
+        access, array = self.accesses[op, is_store(op)], accessed(op)
+        if array in self.names:
+            return self._box_of(op, access, array)
+        if array not in self.held:
+            raise refusal(f"`{access.text}` uses a constant array", op, "pass it as an argument")
+        if self.where[array]:
+            return self.held[array], self.where[array]
+        kept = [form for form, n in zip(access.subscripts, _shape(array), strict=True) if n > 1]
+        return self.held[array], tuple(self._subscript(form, access, op) for form in kept)
+
+    def _subscript(self, form: Linear, access: Access, op: ir.Operation) -> ElementLoop:
+        if access.exact_elements and not access.quotients and not form.constant and len(form.terms) == 1:
+            variable, coefficient = form.terms[0]
+            loop = next((known.op for known in access.loops if known.variable == variable), None)
+            if coefficient == 1 and loop in self.loops:
+                return self.loops[loop]
+        raise refusal(
+            f"`{access.text}` does not go through a tile in steps of 1 from its start",
+            op,
+            "subscribe arrays with loop variables only; tiles of arguments start at multiples of 32",
+        )
+
+    def _box_of(
+        self, op: ir.Operation, access: Access, array: ir.Value
+    ) -> tuple[CoreTiles, tuple[ElementLoop, ...]]:
+        forms, inner = [], []
+        for form in access.subscripts:
+            level = tuple((self.levels[v], c) for v, c in form.terms if v in self.levels)
+            forms.append(LevelForm(form.constant, tuple(sorted(level))))
+            inner.append(Linear(0, tuple((v, c) for v, c in form.terms if v not in self.levels)))
+        kept = [self._subscript(form, access, op) for form in inner if form.terms]
+        segment = next(s for s, _ in self.read.program.segments if s.number == self.number)
+        shape = tuple(self._subscript(form, access, op).extent if form.terms else 1 for form in inner)
+        boxes = segment.stores if access.is_write else segment.loads
+        name = self.names[array]
+        box = next((b for b in boxes if b.array.name == name and b.lower == tuple(forms) and b.shape == shape), None)
+        if box is None:
+            raise refusal(f"`{access.text}` is no tile of its own", op, _MEANT)
+        key = (self.number, box, access.is_write)
+        if key not in self.boxes:
+            self.boxes[key] = self._held_box(box, access, array, op)
+        return self.boxes[key], tuple(loop for loop in kept if loop.extent > 1)
+
+    def _held_box(self, box: TileBox, access: Access, array: ir.Value, op: ir.Operation) -> CoreTiles:
+        """What a tile of an argument is in a core, where tiles of 32 x 32 allow it."""
+        axes, extents = [], []
+        rank = len(box.shape)
+        for dim, (form, size, extent) in enumerate(zip(box.lower, box.shape, box.array.shape, strict=True)):
+            if dim < rank - 2:
+                if size > 1:
+                    hint = "let a program id or loop count them"
+                    raise refusal(f"`{access.text}` has more than two dimensions", op, hint)
+                continue
+            aligned = not form.constant % 32 and not any(c % 32 for _, c in form.terms)
+            if extent > 1 and (size % 32 or not aligned):
+                raise refusal(
+                    f"{box.text(self.read.program.names)} does not consist of tiles of 32 x 32",
+                    op,
+                    "make blocks multiples of 32; conditions may mask what is outside of the array",
+                )
+            if size > 1:
+                axes.append((ROW, COL)[dim - (rank - 2)])
+                extents.append(size)
+        known = tuple(axes) if rank > 1 or not axes else None
+        kind = self._element(ir.MemRefType(array.type), box.array.name, op)
+        return CoreTiles(box.array.name, tuple(extents), kind, known, box, access.is_write, op)
+
+    def _load(self, op: ir.Operation) -> Expression:
+        return Read(*self._of(op))
+
+    def _store(self, op: ir.Operation, loops: tuple[ElementLoop, ...]) -> None:
+        held, where = self._of(op)
+        access = self.accesses[op, True]
+        value = self._operand(stored(op), op)
+        if rows := self._rows(access, op):
+            value = Masked(rows, value, Read(held, where))
+        self._emit(ElementStatement(held, where, value, loops, op))
+
+    def _emit(self, statement: ElementStatement) -> None:
+        """A statement; values that were read before keep what they were read of."""
+        self.found.append(statement)
+        for value, known in self.values.items():
+            late = any(read.held is statement.target for read in reads_of(known))
+            if late and any(_stands_behind(use.owner.operation, statement.op) for use in value.uses):
+                name = statement.target.name
+                message = f"an element of '{name}' is used after it was written over"
+                raise refusal(message, statement.op, "read it again, or copy it")
+
+    def _rows(self, access: Access, op: ir.Operation) -> tuple[tuple[MaskRow, ...], ...]:
+        """The condition of a store: alternatives of rows; none if it holds always."""
+        known = {row for loop in access.loops for piece in loop.pieces for row in piece}
+        if not access.exact_domain:
+            raise refusal(f"`{access.text}` is written under a condition of run time", op, "use max, min or a mask")
+        alternatives = []
+        for piece in access.pieces:
+            rows = []
+            for row in piece:
+                if row in known:
+                    continue
+                rows.append(self._row(row.form, access))
+                if row.equality:
+                    rows.append(self._row(row.form.scaled(-1), access))
+            if not rows:
+                return ()
+            alternatives.append(tuple(rows))
+        return tuple(alternatives)
+
+    def _row(self, form: Linear, access: Access) -> MaskRow:
+        levels = tuple(sorted((self.levels[v], c) for v, c in form.terms if v in self.levels))
+        ops = {loop.variable: loop.op for loop in access.loops}
+        loops = tuple((self.loops[ops[v]], c) for v, c in form.terms if v not in self.levels)
+        return MaskRow(LevelForm(form.constant, levels), loops)
+
+    def _operand(self, value: ir.Value, op: ir.Operation) -> Expression:
+        if value not in self.values:
+            raise refusal("a value is computed in a way that tiles do not have", op, _MEANT)
+        return self.values[value]
+
+    def _value(self, op: ir.Operation) -> None:
+        results = list(op.results)
+        if op.name == "arith.constant":
+            if isinstance(results[0].type, ir.F32Type | ir.BF16Type):
+                self.values[results[0]] = Everywhere(ir.FloatAttr(op.attributes["value"]).value)
+        elif op.name in _SAME:
+            self.values[results[0]] = self._operand(op.operands[0], op)
+        elif op.name in _PLAIN:
+            operands = tuple(self._operand(operand, op) for operand in op.operands)
+            self.values[results[0]] = Apply(_PLAIN[op.name], operands)
+        elif op.name == "arith.select":
+            self.values[results[0]] = self._selected(op)
+        elif op.name == "scf.if":
+            raise refusal(_CHOICE, op, "write max or min")
+        elif op.name != "arith.cmpf":
+            raise refusal(f"`{op.name}` is no operation of tiles here", op, _MEANT)
+
+    def _selected(self, op: ir.Operation) -> Expression:
+        """A choice of the larger or the smaller of two values."""
+        condition, yes, no = op.operands
+        test = None if isinstance(condition.owner, ir.Block) else condition.owner.operation
+        if test is not None and test.name == "arith.cmpf":
+            predicate = _PREDICATES[ir.IntegerAttr(test.attributes["predicate"]).value]
+            sides = list(test.operands)
+            if predicate in (*_GREATER, *_LESS) and sides in ([yes, no], [no, yes]):
+                greater = (predicate in _GREATER) == (sides[0] == yes)
+                operands = (self._operand(yes, op), self._operand(no, op))
+                return Apply("max" if greater else "min", operands)
+        raise refusal(_CHOICE, op, "write max or min")
+
+    def _structured(self, op: ir.Operation) -> None:
+        """An operation on whole arrays: its body, for each element."""
+        maps, operands = indexing_maps(op), list(op.operands)
+        extents = [1] * maps[0].n_dims
+        for operand, access in zip(operands, maps, strict=True):
+            for result, extent in zip(access.results, _shape(operand), strict=False):
+                if not isinstance(result, ir.AffineDimExpr):
+                    raise refusal(f"`{op.name}` does not go through its arrays element by element", op, _MEANT)
+                extents[result.position] = extent
+        loops = [ElementLoop(f"{string_of(op, 'allo.nest') or op.name}_{k}", n) for k, n in enumerate(extents)]
+        block = op.regions[0].blocks[0]
+        places: list[tuple[CoreTiles, tuple[ElementLoop, ...]] | None] = []
+        for operand, access, argument in zip(operands, maps, block.arguments, strict=True):
+            if not isinstance(operand.type, ir.MemRefType):
+                self.values[argument] = self._operand(operand, op)
+                places.append(None)
+                continue
+            if operand not in self.held:
+                raise refusal(f"`{op.name}` takes an argument as it is", op, "load it to an array of the program")
+            where = [loops[result.position] for result in access.results]
+            place = (self.held[operand], tuple(loop for loop in where if loop.extent > 1))
+            places.append(place)
+            self.values[argument] = Read(*place)
+        *body, last = list(block.operations)
+        for inner in body:
+            self._value(inner.operation)
+        results = list(last.operation.operands)
+        kept = tuple(loop for loop in loops if loop.extent > 1)
+        for output, result in zip(places[len(places) - output_count(op) :], results, strict=True):
+            assert output is not None
+            self.found.append(ElementStatement(*output, self._operand(result, op), kept, op))
+
+
+def _shape(value: ir.Value) -> tuple[int, ...]:
+    return tuple(ir.MemRefType(value.type).shape) if isinstance(value.type, ir.MemRefType) else ()
+
+
+def _stands_behind(use: ir.Operation, op: ir.Operation) -> bool:
+    """Whether an operation stands behind another one in the same block, or inside of one that does."""
+    block = op.block
+    while use.block != block:
+        parent = use.parent
+        if parent is None or parent.name == "func.func":
+            return False
+        use = parent.operation
+    order = list(statements(block))
+    return order.index(use) > order.index(op)
+
+
+def _demand_distributed(found: Sequence[ElementStatement], loop: ElementLoop, op: ir.Operation) -> None:
+    """Refuse a loop over elements whose statements cannot run one after the other, each for all iterations."""
+    for target in dict.fromkeys(statement.target for statement in found):
+        users = [(s, r.loops) for s in found for r in reads_of(s.value) if r.held is target]
+        users += [(s, s.where) for s in found if s.target is target]
+        places = {where.index(loop) if loop in where else None for _, where in users}
+        if places == {None}:
+            if len({statement for statement, _ in users}) == 1:
+                continue  # one statement that adds up
+        elif len(places) == 1:
+            continue
+        raise refusal(
+            f"iterations of '{loop.name}' depend on one another by '{target.name}'",
+            op,
+            "split the loop, so that each part does one thing with all elements",
+        )
