@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import combinations, product
-from math import prod
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -22,9 +21,10 @@ from .backend.mesh.views import CoreViews
 from .backend.metalium.project import MetaliumProject, metalium_project
 from .customize import Schedule, customize
 from .errors import KernelError, TargetError, VerificationError
-from .frontend.tiles import is_tile_kernel, kernel, programs
+from .frontend.tiles import is_tile_kernel, kernel, load, programs, store
 from .ir.arrays import form_dtype
 from .ir.types import AlloType
+from .mapping.tiles.blocks import demand_covered, instances
 from .mapping.tiles.choices import TileMapping, used_bytes
 from .mapping.tiles.model import TileEstimate, TileModel
 from .mapping.tiles.plan import PlanSpace, PlanStep, parse_steps
@@ -33,9 +33,10 @@ from .mapping.tiles.search import search
 from .mapping.tiles.traffic import TrafficModel
 from .target import CoreMesh, load_target
 from .target.mesh_routes import MeshRoutes
-from .verify.result import Equivalent
+from .verify import Equivalent, MappedProgram
 
-__all__ = ["TilePlan", "kernel", "map", "plan", "programs"]
+__all__ = ["TilePlan", "kernel", "load", "map", "plan", "programs", "store"]
+
 
 @dataclass(frozen=True)
 class ReadKernel:
@@ -59,7 +60,7 @@ _ROOM = 4 << 30  # bytes that arrays as cores see them may take on this machine
 
 
 @dataclass(frozen=True)
-class TilePlan:
+class TilePlan(MappedProgram):
     """A tile program mapped on a mesh: its decisions, what they cost by the model, and runs in the simulator.
 
     `others` are the next best plans of a search, `values` those of the kernel's template.
@@ -77,6 +78,11 @@ class TilePlan:
     def program(self) -> TileProgram:
         """The grid, loops, tiles and work of the kernel."""
         return self._read.program.program
+
+    @property
+    def source(self) -> Schedule:
+        """The kernel with the values of its template."""
+        return self._read.schedule
 
     @property
     def _space(self) -> PlanSpace:
@@ -119,8 +125,10 @@ class TilePlan:
 
     def replay(self, steps: str | Sequence[PlanStep]) -> TilePlan:
         """This program on this mesh with other decisions. Raises TargetError for one that is not legal here."""
-        found = self
-        for step in parse_steps(steps) if isinstance(steps, str) else steps:
+        found, given = self, parse_steps(steps) if isinstance(steps, str) else steps
+        if not isinstance(given, Sequence) or not all(isinstance(step, PlanStep) for step in given):
+            raise TargetError(f"steps are a text or those of a plan, got {steps!r}", hint="give `plan.steps`")
+        for step in given:
             found = found._with(step)
         return found
 
@@ -129,6 +137,8 @@ class TilePlan:
 
     def diff(self, other: TilePlan) -> str:
         """The decisions in which two plans differ, this one's with `-`, the other's with `+`, and both estimates."""
+        if not isinstance(other, TilePlan):
+            raise TargetError(f"a plan is compared with a plan, got {other!r}")
         mine, theirs = [str(step) for step in self.steps], [str(step) for step in other.steps]
         lines = [f"- {step}" for step in mine if step not in theirs]
         lines += [f"+ {step}" for step in theirs if step not in mine]
@@ -291,7 +301,7 @@ def plan(
     """
     mesh = _mesh(target)
     routes = MeshRoutes(mesh)
-    (values,) = _instances(function, instantiate, None)
+    (values,) = instances(instantiate, None, settled=isinstance(function, Schedule))
     read = _read(function, values)
     space = PlanSpace(read.program.program, routes)
     first = space.first()
@@ -325,12 +335,12 @@ def map(
     traffic = TrafficModel(routes)
     found: list[tuple[float, TilePlan]] = []
     refused: list[str] = []
-    for values in _instances(function, instantiate, blocks):
+    for values in instances(instantiate, blocks, settled=isinstance(function, Schedule)):
         try:
             read = _read(function, values)
             program = read.program.program
             if blocks:
-                _demand_covered(program)
+                demand_covered(program)
             wanted = max(k, _finalists(program, routes)) if profile else k
             candidates = search(program, traffic, wanted).best
         except (KernelError, TargetError) as error:
@@ -366,35 +376,3 @@ def _profiled(plans: Sequence[TilePlan]) -> list[TilePlan]:
             break
         timed.append((one.simulate().cycles, number))
     return [*(plans[number] for _, number in sorted(timed)), *plans[len(timed) :]]
-
-
-def _instances(
-    function: Callable[..., Any] | Schedule, fixed: object, blocks: Mapping[str, Sequence[int]] | None
-) -> list[dict[str, Any]]:
-    """The values of template parameters that are tried. Raises TargetError for what says none."""
-    if isinstance(function, Schedule) and (fixed or blocks):
-        raise TargetError("a schedule has its values already", hint="give them to `allo.customize`, or map the kernel")
-    if not isinstance(fixed or {}, Mapping):
-        raise TargetError(f"instantiate must give values by name, got {fixed!r}", hint='write `{"BM": 64}`')
-    known = dict(fixed) if isinstance(fixed, Mapping) else {}
-    tried = blocks or {}
-    for name, values in tried.items():
-        if name in known:
-            raise TargetError(f"'{name}' is in instantiate and in blocks", hint="leave it out of one of them")
-        if isinstance(values, str) or not isinstance(values, Sequence) or not values:
-            hint = f'write `{{"{name}": [32, 64]}}`'
-            raise TargetError(f"blocks['{name}'] must list values, got {values!r}", hint=hint)
-    return [known | dict(zip(tried, chosen, strict=True)) for chosen in product(*tried.values())]
-
-
-def _demand_covered(program: TileProgram) -> None:
-    """Raises TargetError if blocks leave a part of an array out, which a mask would have to take in."""
-    for segment, loops in program.segments:
-        for box in segment.stores:
-            written = prod(program.grid) * prod(loop.mean for loop in loops) * box.bytes
-            if written < box.array.bytes:
-                raise TargetError(f"blocks do not divide '{box.array.name}': a part of it is not written")
-    for segment, loops in program.segments:
-        for box in (*segment.loads, *segment.stores):
-            if (left := program.left_out(box, loops)) is not None:
-                raise TargetError(f"blocks do not divide '{box.array.name}': {left} elements of a dimension are left")

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 from .check import METHODS, check
 from .deadline import Deadline
+from .mapped import MappedProgram
 from .program.programs import Argument, Program, Subject, load, other_interface, other_states
 from .result import (
     Counterexample,
@@ -28,6 +29,7 @@ __all__ = [
     "Failed",
     "FirstStep",
     "InputValue",
+    "MappedProgram",
     "Mismatch",
     "Program",
     "Ran",

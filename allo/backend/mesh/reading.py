@@ -124,7 +124,7 @@ class _Reader:
                     raise TargetError(
                         f"programs read and write '{name}': its tiles may be loaded before they are stored",
                         at=location_of(write.op),
-                        hint="store to another array",
+                        hint="read another array; compute what is assigned in an array of the program",
                     )
 
     def _grid(self) -> tuple[tuple[ir.Operation, ...], ir.Block]:
@@ -246,12 +246,18 @@ class _Reader:
                 terms.append((self.levels[variable], coefficient))
                 continue
             loop = next((loop for loop in access.loops if loop.variable == variable), None)
-            known = None if loop is None else values_of(loop.op)
-            if loop is None or known is None:
+            known = _operator_side(access, variable) if loop is None else values_of(loop.op)
+            if known is None:
                 raise TargetError(f"the extents of the tile `{access.text}` are not known", at=at, hint=_AFFINE)
             constant += min(coefficient * known[0], coefficient * known[1])
             size += abs(coefficient) * (known[1] - known[0])
         return LevelForm(constant, tuple(sorted(terms))), size
+
+
+def _operator_side(access: Access, variable: int) -> tuple[int, int] | None:
+    """Between which values a variable of an operator on whole arrays is."""
+    rows = {dict(row.form.terms).get(variable): row.form for row in access.rows if len(row.form.terms) == 1}
+    return (-rows[1].constant, rows[-1].constant) if 1 in rows and -1 in rows else None
 
 
 _NOTHING = ("affine.yield", "func.return", "arith.constant", "memref.get_global")

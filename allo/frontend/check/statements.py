@@ -34,6 +34,7 @@ from .chained import assign_chained
 from .expressions import ExpressionChecker
 from .iteration import differs_by_position, read_iteration
 from .meta import MetaChecker, single_contexts
+from .moves import moved_block
 from .parallel import assign_at_once, assigns_at_once
 from .streams import called_streams
 from .tasks import TaskChecker, asks_position, bind_position, is_task
@@ -161,6 +162,8 @@ class StatementChecker:
         return made
 
     def _checked(self, node: ast.stmt) -> tuple[Stmt, ...]:
+        if (moved := moved_block(node, self.scope, self.body)) is not None:
+            return moved
         match node:
             case ast.AnnAssign():
                 return self.assignments.annotated(node)

@@ -108,7 +108,13 @@ def nested(A: float32[N], B: float32[N]):
             B[m * 4 + n] = A[m * 4 + n]
 
 
-READ = [constants, calls, steps, scalars, branches, triangles, several_stores, bytes_of_bits, nested]
+@tile.kernel
+def whole_operands(A: float32[N, 3], W: float32[3, 4], B: float32[N, 4]):
+    for m in tile.programs(4):
+        B[m * 4 : (m + 1) * 4] = allo.matmul(A[m * 4 : (m + 1) * 4], W)
+
+
+READ = [constants, calls, steps, scalars, branches, triangles, several_stores, bytes_of_bits, nested, whole_operands]
 
 
 @pytest.mark.parametrize("function", READ, ids=[f.__name__ for f in READ])
@@ -253,7 +259,7 @@ WHOLE = "compute the whole tile in an array of the program, and assign it at onc
 AFFINE = "let addresses be sums of program ids and loop variables times constants: `A[m * BM:(m + 1) * BM]`"
 REFUSED = [
     (in_place, "A[m", "programs read and write 'A': its tiles may be loaded before they are stored",
-     "store to another array"),
+     "read another array; compute what is assigned in an array of the program"),
     (shared, "for m",
      "programs are not independent: the statement at line {line} writes B[4*m + B_set_0] and writes B[4*m + B_set_0]: "
      "iteration (m=0, B_set_0=4) must run before iteration (m=1, B_set_0=0)",

@@ -102,6 +102,7 @@ def test_values_that_are_none() -> None:
     wrong: list[tuple[Any, Any, Any, str]] = [
         (gemm, None, {"BM": 64}, "blocks['BM'] must list values, got 64\n  hint: write `{\"BM\": [32, 64]}`"),
         (gemm, None, {"BM": []}, "blocks['BM'] must list values, got []\n  hint: write `{\"BM\": [32, 64]}`"),
+        (gemm, None, 3, "blocks must list values by name, got 3\n  hint: write `{\"BM\": [32, 64]}`"),
         (gemm, {"BM": 8}, {"BM": [8]}, "'BM' is in instantiate and in blocks\n  hint: leave it out of one of them"),
         (gemm, [8, 8, 8], None,
          "instantiate must give values by name, got [8, 8, 8]\n  hint: write `{\"BM\": 64}`"),
@@ -171,6 +172,33 @@ def test_steps_that_are_refused(step: str, message: str) -> None:
     assert str(caught.value) == message
 
 
+def test_steps_that_are_none() -> None:
+    for steps in (3, ["spread()"]):
+        with pytest.raises(TargetError) as caught:
+            plan().replay(steps)  # type: ignore[arg-type]
+        assert str(caught.value) == f"steps are a text or those of a plan, got {steps!r}\n  hint: give `plan.steps`"
+    with pytest.raises(TargetError) as caught:
+        plan().diff("spread()")  # type: ignore[arg-type]
+    assert str(caught.value) == "a plan is compared with a plan, got 'spread()'"
+
+
+def test_the_verifier_takes_plans() -> None:
+    """One answer for both questions: whether another program is the same, and whether transfers change nothing."""
+
+    def plain(A: float32[L], B: float32[L]):
+        for i in range(L):
+            B[i] = A[i] + A[i]
+
+    def other(A: float32[L]):
+        A[0] = 0
+
+    made = tile.plan(doubled, small_mesh())
+    assert str(allo.verify(doubled, made)).startswith("Equivalent: doubled and its plan on mesh, by simulation of all ")
+    assert "'plain' and its plan on mesh, by array dataflow" in str(allo.verify(plain, made))
+    assert str(allo.verify(made, plain)).startswith("Equivalent: its plan on mesh and 'plain', by array dataflow")
+    assert not allo.verify(made, other)
+
+
 def test_waves_that_are_one() -> None:
     with pytest.raises(TargetError) as caught:
         tile.plan(gemm, small_mesh(2, 6), VALUES).waves("n")
@@ -189,50 +217,58 @@ def test_buffers_that_do_not_fit() -> None:
     )
 
 
-N = 16
+L = 16
 
 
-def unmarked(A: float32[N], B: float32[N]):
+def unmarked(A: float32[L], B: float32[L]):
     for m in tile.programs(4):
         B[m * 4 : (m + 1) * 4] = A[m * 4 : (m + 1) * 4]
 
 
 @tile.kernel
-def no_programs(A: float32[N], B: float32[N]):
+def doubled(A: float32[L], B: float32[L]):
+    for m in tile.programs(4):
+        a: float32[4] = A[m * 4 : (m + 1) * 4]
+        for i in range(4):
+            B[m * 4 + i] = a[i] + a[i]
+
+
+@tile.kernel
+def no_programs(A: float32[L], B: float32[L]):
     for m in range(4):
         B[m * 4 : (m + 1) * 4] = A[m * 4 : (m + 1) * 4]
 
 
 @tile.kernel
-def beside(A: float32[N], B: float32[N]):
+def beside(A: float32[L], B: float32[L]):
     for m in tile.programs(4):
         B[m * 4 : (m + 1) * 4] = A[m * 4 : (m + 1) * 4]
     B[0] = 1
 
 
 @tile.kernel
-def dependent(A: float32[N], B: float32[N]):
+def dependent(A: float32[L], B: float32[L]):
     for m in tile.programs(4):
         for i in range(4):
             B[0] += A[m * 4 + i]
 
 
 @tile.kernel
-def scattered(A: float32[N], I: int32[N], B: float32[N]):  # noqa: E741
+def scattered(A: float32[L], I: int32[L], B: float32[L]):  # noqa: E741
     for m in tile.programs(4):
         for i in range(4):
             B[m * 4 + i] = A[I[m * 4 + i]]
 
 
 @tile.kernel
-def with_gaps(A: float32[N], B: float32[N]):
+def with_gaps(A: float32[L], B: float32[L]):
     for m in tile.programs(4):
         for i in range(2):
             B[m * 4 + 2 * i] = A[m * 4 + i]
 
 
 @tile.kernel
-def conditional(A: float32[N], B: float32[N]):
+def conditional(A: float32[L], B: float32[L]):
     for m in tile.programs(4):
         for i in range(4):
             if A[m * 4 + i] > 0:
@@ -240,13 +276,13 @@ def conditional(A: float32[N], B: float32[N]):
 
 
 @tile.kernel
-def scalar(n: index, B: float32[N]):
+def scalar(n: index, B: float32[L]):
     for m in tile.programs(4):
         B[m * 4 : (m + 1) * 4] = 1.0
 
 
 @tile.kernel
-def open_extents(A: float32[...], B: float32[N]):
+def open_extents(A: float32[...], B: float32[L]):
     for m in tile.programs(4):
         B[m * 4 : (m + 1) * 4] = A[0:4]
 
