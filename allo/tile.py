@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import combinations, product
+from math import inf
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -17,15 +18,14 @@ from .backend.mesh.held import HeldTiles
 from .backend.mesh.reading import ReadProgram, read_program
 from .backend.mesh.segments import SegmentCodes, segment_codes, view_bytes
 from .backend.mesh.simulate import MeshRun, MeshSimulation, simulation_work
-from .backend.mesh.views import CoreViews
+from .backend.mesh.views import CoreViews, random_array
 from .backend.metalium.project import MetaliumProject, metalium_project
 from .customize import Schedule, customize
 from .errors import KernelError, TargetError, VerificationError
 from .frontend.tiles import is_tile_kernel, kernel, load, programs, store
 from .ir.arrays import form_dtype
-from .ir.types import AlloType
 from .mapping.tiles.blocks import demand_covered, instances
-from .mapping.tiles.choices import TileMapping, used_bytes
+from .mapping.tiles.choices import TileMapping, all_mappings, used_bytes
 from .mapping.tiles.model import TileEstimate, TileModel
 from .mapping.tiles.plan import PlanSpace, PlanStep, parse_steps
 from .mapping.tiles.program import TileProgram
@@ -33,9 +33,10 @@ from .mapping.tiles.search import search
 from .mapping.tiles.traffic import TrafficModel
 from .target import CoreMesh, load_target
 from .target.mesh_routes import MeshRoutes
+from .task_grid import TaskGrid
 from .verify import Equivalent, MappedProgram
 
-__all__ = ["TilePlan", "kernel", "load", "map", "plan", "programs", "store"]
+__all__ = ["TilePlan", "kernel", "load", "map", "plan", "plans", "programs", "store"]
 
 
 @dataclass(frozen=True)
@@ -72,7 +73,7 @@ class TilePlan(MappedProgram):
     mapping: TileMapping
     others: tuple[TilePlan, ...] = ()
     _read: ReadKernel = field(repr=False, compare=False, kw_only=True)
-    _routes: MeshRoutes = field(repr=False, compare=False, kw_only=True)
+    _model: TileModel = field(repr=False, compare=False, kw_only=True)
 
     @property
     def program(self) -> TileProgram:
@@ -83,6 +84,10 @@ class TilePlan(MappedProgram):
     def source(self) -> Schedule:
         """The kernel with the values of its template."""
         return self._read.schedule
+
+    @property
+    def _routes(self) -> MeshRoutes:
+        return self._model.traffic.routes
 
     @property
     def _space(self) -> PlanSpace:
@@ -96,7 +101,7 @@ class TilePlan(MappedProgram):
     @property
     def estimate(self) -> TileEstimate:
         """What the performance model says of the plan."""
-        return TileModel(self.program, TrafficModel(self._routes)).estimate(self.mapping)
+        return self._model.estimate(self.mapping)
 
     @property
     def bytes(self) -> int:
@@ -149,6 +154,10 @@ class TilePlan(MappedProgram):
         """The cycles of the plan in the simulator of the mesh, without data; `traced` keeps what cores do when."""
         return MeshSimulation(self.program, self.mapping, self._routes, traced=traced).run()
 
+    def within(self, cycles: float) -> MeshRun | None:
+        """`simulate`, given up as soon as the plan surely takes so many cycles or more: None."""
+        return MeshSimulation(self.program, self.mapping, self._routes).within(cycles)
+
     def run(self, *arrays: np.ndarray[Any, Any]) -> MeshRun:
         """Run the plan in the simulator on NumPy arrays, which are changed in place, tile by tile as they move.
 
@@ -172,6 +181,19 @@ class TilePlan(MappedProgram):
         method, second = "simulation of all transfers", f"its plan on {self.mesh.name}"
         return Equivalent(method, perf_counter() - started, first=self.program.name, second=second)
 
+    def region(self) -> str:
+        """The plan as the text of a dataflow region: a task for each core, load and store, with streams between them.
+
+        Raises TargetError for what streams do not do: tiles that are kept over iterations, waves that are not full.
+        """
+        if isinstance(self.kernel, Schedule):
+            raise TargetError("a schedule has no text to make tasks of", hint="map the kernel itself")
+        return TaskGrid(self.kernel, dict(self.values), self.program, self.mapping, self._routes).text()
+
+    def tasks(self) -> Schedule:
+        """The schedule of `region()`, for all backends. Raises as that does."""
+        return customize(self.region())
+
     def check(self, seed: int = 0) -> None:
         """Run the plan in the simulator on random arrays, and compare all bits with the kernel on the CPU.
 
@@ -179,7 +201,7 @@ class TilePlan(MappedProgram):
         too early shows in every result that depends on it. Raises VerificationError with the first difference.
         """
         random = np.random.default_rng(seed)
-        arrays = [_random(random, array.shape, array.element) for array in self.program.arrays]
+        arrays = [random_array(random, array.shape, array.element) for array in self.program.arrays]
         wanted = [array.copy() for array in arrays]
         self.run(*arrays)
         self._read.whole(*wanted)
@@ -261,16 +283,6 @@ class TilePlan(MappedProgram):
         return "\n".join(lines)
 
 
-def _random(random: np.random.Generator, shape: tuple[int, ...], element: AlloType) -> np.ndarray[Any, Any]:
-    """A random array, of small numbers."""
-    dtype = form_dtype(element)
-    if dtype.kind == "b":
-        return random.integers(0, 2, shape).astype(dtype)
-    if dtype.kind in "iu":
-        return random.integers(0, 100, shape).astype(dtype)
-    return random.standard_normal(shape).astype(dtype)
-
-
 def _mesh(target: str | Path | CoreMesh) -> CoreMesh:
     mesh = load_target(target)
     if not isinstance(mesh, CoreMesh):
@@ -306,7 +318,16 @@ def plan(
     space = PlanSpace(read.program.program, routes)
     first = space.first()
     space.demand_room(first)
-    return TilePlan(function, mesh, tuple(values.items()), first, _read=read, _routes=routes)
+    model = TileModel(read.program.program, TrafficModel(routes))
+    return TilePlan(function, mesh, tuple(values.items()), first, _read=read, _model=model)
+
+
+def plans(
+    function: Callable[..., Any] | Schedule, target: str | Path | CoreMesh, instantiate: Mapping[str, Any] | None = None
+) -> Iterator[TilePlan]:
+    """All plans of a tile program on a mesh that fit the memory of a core, for small programs. Raises as `plan`."""
+    first = plan(function, target, instantiate)
+    return (replace(first, mapping=mapping) for mapping in all_mappings(first.program, first._routes))
 
 
 def map(
@@ -341,38 +362,46 @@ def map(
             program = read.program.program
             if blocks:
                 demand_covered(program)
-            wanted = max(k, _finalists(program, routes)) if profile else k
-            candidates = search(program, traffic, wanted).best
+            wanted = max(k, _finalists(program, routes, k)) if profile else k
+            model = TileModel(program, traffic)
+            candidates = search(program, traffic, wanted, model).best
         except (KernelError, TargetError) as error:
             if not blocks:
                 raise
             refused.append(f"{values}: {str(error).splitlines()[0]}")
             continue
         for one in candidates:
-            made = TilePlan(function, mesh, tuple(values.items()), one.mapping, _read=read, _routes=routes)
+            named = tuple(values.items())
+            made = TilePlan(function, mesh, named, one.mapping, _read=read, _model=model)
             found.append((one.cycles, made))
     if not found:
         raise TargetError("no blocks can be mapped:\n" + "\n".join(f"    {line}" for line in refused[:6]))
     found.sort(key=lambda pair: pair[0])
     ordered = [one for _, one in found]
-    best, *others = (_profiled(ordered) if profile else ordered)[:k]
+    best, *others = (_profiled(ordered, k) if profile else ordered)[:k]
     return replace(best, others=tuple(others))
 
 
 _PROFILED, _MOST = 16_000, 128  # work of simulations that decide between plans, and their number
+_LARGEST = 40_000  # work of the simulations of the `k` best that is done in any case
 
 
-def _finalists(program: TileProgram, routes: MeshRoutes) -> int:
+def _finalists(program: TileProgram, routes: MeshRoutes, k: int) -> int:
     """How many plans are simulated to find the fastest: those of large programs take too long."""
-    return min(int(_PROFILED / simulation_work(program, routes)), _MOST)
+    work = simulation_work(program, routes)
+    found = min(int(_PROFILED / work), _MOST)
+    return max(found, k) if work * k <= _LARGEST else found
 
 
-def _profiled(plans: Sequence[TilePlan]) -> list[TilePlan]:
+def _profiled(plans: Sequence[TilePlan], k: int) -> list[TilePlan]:
     """Plans with those before the others that could be simulated, the fastest in the simulator first."""
     left, timed = float(_PROFILED), list[tuple[float, int]]()
     for number, one in enumerate(plans[:_MOST]):
-        left -= simulation_work(one.program, one._routes)
-        if left < 0:
+        work = simulation_work(one.program, one._routes)
+        left -= work
+        if left < 0 and not (number < k and work * k <= _LARGEST):
             break
-        timed.append((one.simulate().cycles, number))
+        slowest = sorted(timed)[k - 1][0] if len(timed) >= k else inf
+        run = one.within(slowest)
+        timed.append((inf if run is None else run.cycles, number))
     return [*(plans[number] for _, number in sorted(timed)), *plans[len(timed) :]]

@@ -82,8 +82,8 @@ def test_unknown_target() -> None:
     with pytest.raises(TargetError) as caught:
         load_target("u28")
     assert str(caught.value) == (
-        "no target 'u28'; there are ecp5, mesh8x8, mesh8x8_open, u280, u55c, wormhole_n300d, xdna1_mesh, xdna1_npu1, "
-        "xdna2_mesh, xdna2_npu2, zynq7020\n  hint: did you mean 'u280'?"
+        "no target 'u28'; there are ecp5, mesh8x8, mesh8x8_open, u280, u280_mesh, u55c, wormhole_n300d, xdna1_mesh, "
+        "xdna1_npu1, xdna2_mesh, xdna2_npu2, zynq7020\n  hint: did you mean 'u280'?"
     )
 
 
@@ -91,8 +91,8 @@ def test_unknown_target_like_none() -> None:
     with pytest.raises(TargetError) as caught:
         load_target("stratix")
     assert str(caught.value) == (
-        "no target 'stratix'; there are ecp5, mesh8x8, mesh8x8_open, u280, u55c, wormhole_n300d, xdna1_mesh, "
-        "xdna1_npu1, xdna2_mesh, xdna2_npu2, zynq7020\n"
+        "no target 'stratix'; there are ecp5, mesh8x8, mesh8x8_open, u280, u280_mesh, u55c, wormhole_n300d, "
+        "xdna1_mesh, xdna1_npu1, xdna2_mesh, xdna2_npu2, zynq7020\n"
         "  hint: give one of them, or the path of a TOML file like those in `targets/`"
     )
 

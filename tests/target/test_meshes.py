@@ -15,7 +15,7 @@ from allo.target.mesh_routes import MeshRoutes
 from allo.target.mesh_topology import global_ports, networks_of
 
 ROOT = Path(__file__).resolve().parents[2]
-MESHES = {"mesh8x8": 64, "mesh8x8_open": 64, "wormhole_n300d": 64, "xdna1_mesh": 16, "xdna2_mesh": 32}
+MESHES = {"mesh8x8": 64, "mesh8x8_open": 64, "u280_mesh": 32, "wormhole_n300d": 64, "xdna1_mesh": 16, "xdna2_mesh": 32}
 
 
 def mesh(name: str) -> CoreMesh:

@@ -94,6 +94,16 @@ class MeshSimulation:
 
     def run(self) -> MeshRun:
         """Run to the end."""
+        found = self.within(inf)
+        assert found is not None
+        return found
+
+    def within(self, limit: float) -> MeshRun | None:
+        """Run to the end; None as soon as it surely takes, by what is left to compute, `limit` cycles or more."""
+        left = {
+            core: sum(self.cycles_of[one.segment] for one in instructions if isinstance(one, Compute))
+            for core, instructions in self.cores.instructions.items()
+        }
         for (core, load), issues in self.cores.issues.items():
             for first in issues[: self.mapping.loads[load].buffers]:
                 self._ready(first, core, 0.0)
@@ -110,7 +120,11 @@ class MeshSimulation:
                 if not self.state[core].waiting:
                     continue
                 self.state[core].waiting = False
+            if time + left[core] - self.state[core].busy >= limit:
+                return None
             self._advance(core, time)
+        if self.last >= limit:
+            return None
         for core, state in self.state.items():
             if state.at < len(self.cores.instructions[core]):
                 raise InternalError(f"core {list(core)} of the mesh waits for ever at instruction {state.at}")

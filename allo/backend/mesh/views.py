@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from ...ir.arrays import form_dtype
+from ...ir.types import AlloType
 from ...mapping.tiles.program import TileBox
 from .segments import SegmentCodes, fresh_locals
 
@@ -81,3 +83,13 @@ def _poisoned(array: Array) -> Array:
     made = np.empty(array.shape, array.dtype)
     made[...] = _poison(array.dtype)
     return made
+
+
+def random_array(random: np.random.Generator, shape: tuple[int, ...], element: AlloType) -> np.ndarray[Any, Any]:
+    """A random array, of small numbers."""
+    dtype = form_dtype(element)
+    if dtype.kind == "b":
+        return random.integers(0, 2, shape).astype(dtype)
+    if dtype.kind in "iu":
+        return random.integers(0, 100, shape).astype(dtype)
+    return random.standard_normal(shape).astype(dtype)

@@ -25,8 +25,8 @@ from .program import TileLoop, TileNode, TileProgram, TileSegment, TileWork
 from .space import SpaceTime
 from .traffic import Busy, TrafficModel, mean_active
 
-_NORM = 6  # fits the simulator best
-_STEADY = 0.5  # of the unevenness of channels stays where transfers of two steps overlap
+_NORM = 4  # fits the simulator best
+_STEADY = 1.0  # of the unevenness of channels stays where transfers of two steps overlap
 _ROOT = -1  # the level of what is loaded once, before all waves
 
 

@@ -62,9 +62,9 @@ class _Option:
     late: float
 
 
-def search(program: TileProgram, traffic: TrafficModel, k: int) -> TileSearch:
+def search(program: TileProgram, traffic: TrafficModel, k: int, model: TileModel | None = None) -> TileSearch:
     """The `k` fastest mappings by the performance model. Raises TargetError if none fits the memory of a core."""
-    kept = _Fastest(TileModel(program, traffic), k)
+    kept = _Fastest(model or TileModel(program, traffic), k)
     parts = [_Combinations(kept.model, one) for one in space_times(program, traffic.routes.mesh.shape)]
     for part in parts:
         for bound, mapping in sorted(part.bounded(), key=lambda pair: pair[0]):
