@@ -38,7 +38,7 @@ class _Move:
         return [f"e{k}" for k in range(len(self.shape))]
 
 
-class TaskGrid:
+class PlanTasks:
     """The region of a plan. Raises TargetError for what does not fit streams, with the place or the step that does."""
 
     def __init__(

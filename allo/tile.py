@@ -33,7 +33,7 @@ from .mapping.tiles.search import search
 from .mapping.tiles.traffic import TrafficModel
 from .target import CoreMesh, load_target
 from .target.mesh_routes import MeshRoutes
-from .task_grid import TaskGrid
+from .task_grid import PlanTasks
 from .verify import Equivalent, MappedProgram
 
 __all__ = ["TilePlan", "kernel", "load", "map", "plan", "plans", "programs", "store"]
@@ -188,7 +188,7 @@ class TilePlan(MappedProgram):
         """
         if isinstance(self.kernel, Schedule):
             raise TargetError("a schedule has no text to make tasks of", hint="map the kernel itself")
-        return TaskGrid(self.kernel, dict(self.values), self.program, self.mapping, self._routes).text()
+        return PlanTasks(self.kernel, dict(self.values), self.program, self.mapping, self._routes).text()
 
     def tasks(self) -> Schedule:
         """The schedule of `region()`, for all backends. Raises as that does."""
