@@ -357,3 +357,17 @@ def test_grids_without_extents() -> None:
         tile.programs()
     assert str(caught.value) == "programs() takes at least one extent"
     assert list(tile.programs(2)) == [0, 1] and list(tile.programs(1, 2)) == [(0, 0), (0, 1)]
+
+
+def test_runs_that_are_given_up() -> None:
+    cycles = plan().simulate().cycles
+    run = plan().within(cycles + 1)
+    assert run is not None and run.cycles == cycles
+    assert plan().within(cycles) is None and plan().within(0) is None
+
+
+def test_all_plans_are_listed() -> None:
+    found = list(tile.plans(softmax, small_mesh(2, 2)))
+    assert len({one.mapping for one in found}) == len(found) == 12
+    best = allo.map(softmax, small_mesh(2, 2), k=1)
+    assert best.simulate().cycles == min(one.simulate().cycles for one in found)
