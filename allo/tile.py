@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from itertools import combinations, product
 from math import inf
 from pathlib import Path
@@ -13,10 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from .backend.cpu import LLVMModule
 from .backend.mesh.held import HeldTiles
-from .backend.mesh.reading import ReadProgram, read_program
-from .backend.mesh.segments import SegmentCodes, segment_codes, view_bytes
+from .backend.mesh.read_kernel import ReadKernel
+from .backend.mesh.reading import read_program
+from .backend.mesh.segments import view_bytes
 from .backend.mesh.simulate import MeshRun, MeshSimulation, simulation_work
 from .backend.mesh.views import CoreViews, random_array
 from .backend.metalium.project import MetaliumProject, metalium_project
@@ -37,24 +36,6 @@ from .task_grid import PlanTasks
 from .verify import Equivalent, MappedProgram
 
 __all__ = ["TilePlan", "kernel", "load", "map", "plan", "plans", "programs", "store"]
-
-
-@dataclass(frozen=True)
-class ReadKernel:
-    """A tile program that was read of a kernel, and its machine code, made when it runs for the first time."""
-
-    program: ReadProgram
-    schedule: Schedule
-
-    @cached_property
-    def segments(self) -> SegmentCodes:
-        """What cores run between transfers."""
-        return segment_codes(self.program)
-
-    @cached_property
-    def whole(self) -> LLVMModule:
-        """The kernel on the CPU."""
-        return self.schedule.build()
 
 
 _ROOM = 4 << 30  # bytes that arrays as cores see them may take on this machine
