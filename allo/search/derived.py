@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import permutations
 from typing import Any
@@ -108,7 +109,8 @@ def _decide(s: Schedule, choose: Choose, function: str, number: int) -> None:
         inner.append(last)
     if inner and inner[0].name != f"{body.path[-1].name}.inner":  # else they are innermost already
         s.reorder(*outer[body.shared :], *inner)
-    s.pipeline(outer[-1])
+    with suppress(ScheduleError):  # some loops are no pipelines, as those of calls that wait
+        s.pipeline(outer[-1])
 
 
 def _orders(s: Schedule, body: _Body) -> tuple[tuple[str, ...], ...]:
@@ -159,9 +161,10 @@ def _banks(s: Schedule, options: Mapping[str, Any]) -> Estimate:
     """Divide arrays as the estimate advises, until it advises no more; the last estimate."""
     for _ in range(_ROUNDS):
         found = estimate(s, **options)
-        lines = [line for advice in found.advice for line in advice.step.split("; ")]
+        steps = [advice.step.split("; ") for advice in found.advice]
+        divisions = [step for step in steps if all(line.startswith("s.partition(") for line in step)]
         before = len(s.steps)
-        for step in dict.fromkeys(line for line in lines if line.startswith("s.partition(")):
+        for step in dict.fromkeys(line for step in divisions for line in step):
             try:
                 s.replay(step)
             except ScheduleError:

@@ -55,8 +55,10 @@ def evaluated(job: Job) -> Point:
         else:
             found = estimate(schedule, **job.options)
     except ScheduleError as error:
-        holes = job.holes or tuple(choose.holes.values())
-        return Point(holes, job.steps or added(schedule, before), PointState.ILLEGAL, str(error))
+        if job.steps is not None:
+            return Point(holes, job.steps, PointState.ILLEGAL, str(error))
+        reason = "\n".join(one.message for one in error.diagnostics)  # no line of the user is to blame
+        return Point(tuple(choose.holes.values()), added(schedule, before), PointState.ILLEGAL, reason)
     except AlloError as error:
         return Point(holes, added(schedule, before), PointState.FAILED, str(error))
     figures = {name: getattr(found, name) for name in FIGURES}

@@ -46,7 +46,8 @@ def search(
 
     `kernel` is a kernel or a schedule, which the search continues. `space` is a schedule with holes, a function
     `space(s, choose)` that applies primitives to `s` and asks `choose(name, options)` for what is open; None: orders,
-    lanes, pipelines, banks and overlapping stages are derived from the kernel. `objective` is a figure (`cycles`,
+    lanes, pipelines, banks and overlapping stages are derived from the kernel, whose operators on whole arrays become
+    loops. `objective` is a figure (`cycles`,
     `milliseconds`, `interval`, `dsp`, `bram18`, `uram`, `lut`, `ff`) or several, whose front is looked for;
     `constraints` are the most of figures, `{"dsp": 440}`. It ends after `budget` points, after `seconds`, or if the
     driver has no more to ask: `beam` changes the best designs, `evolution` crosses them, `exhaustive` takes all
@@ -61,7 +62,7 @@ def search(
     goal = Goal.of(objective, constraints)
     if isinstance(budget, bool) or not isinstance(budget, int) or budget < 1:
         raise SearchError(f"the budget must be a number of points from 1 on, got {budget!r}")
-    start = kernel if isinstance(kernel, Schedule) else customize(kernel)
+    start = kernel if isinstance(kernel, Schedule) else customize(kernel, lower_linalg=space is None)
     device_of(options)  # which raises for targets that do not exist, before any work
     proposals, kept = _driver(driver, goal, seed)
     if goal.figures not in _LOOPS_ONLY:

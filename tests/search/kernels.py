@@ -26,6 +26,12 @@ def chain(A: float32[M], B: float32[M]):
         B[j] = T[j] + 1.0
 
 
+def solve(A: int32[N, N], B: int32[N]):
+    for i in range(N):
+        for j in range(i):
+            B[i] -= A[i, j] * B[j]
+
+
 def lanes(s: allo.Schedule, choose: Choose) -> None:
     """A space of 3 x 2 x 2 points."""
     factor = choose("factor", (1, 2, 4))

@@ -14,9 +14,9 @@ from typing import Any
 import pytest
 
 import allo
-from allo.search import Point, PointStore, workers
+from allo.search import Point, PointState, PointStore, workers
 from allo.search.job import Job
-from tests.search.kernels import chain, lanes, product
+from tests.search.kernels import chain, lanes, product, solve
 
 OPTIONS: dict[str, Any] = {"budget": 12, "verify": False}
 
@@ -41,6 +41,13 @@ def test_processes_find_what_one_finds_although_one_is_killed(
     monkeypatch.setattr(workers.Workers, "submit", submit)
     assert allo.search(chain, workers=2, **OPTIONS).points == alone
     assert killed
+
+
+def test_refusals_of_processes_are_those_of_one():
+    alone, others = (allo.search(solve, budget=8, verify=False, workers=count).points for count in (0, 1))
+    assert alone == others
+    reasons = {p.reason for p in alone if p.state is PointState.ILLEGAL}
+    assert reasons and not any("File" in reason for reason in reasons)
 
 
 def test_a_broken_executor_of_a_user_loses_nothing(alone: tuple[Point, ...]):
