@@ -13,13 +13,13 @@ from typing import Any
 from ..customize import Schedule
 from ..customize.step.text import parse_steps
 from ..equivalence import verify
-from ..errors import counted
+from ..errors import AlloError, counted
 from ..estimate import estimate
 from ..search import search
 from ..verify import Different, Equivalent
-from .designs import STDIN, TYPED, WrongCommand, load, read, split_name
+from .designs import STDIN, TYPED, DesignFailed, WrongCommand, load, read, split_name
 from .doctor import findings, system
-from .output import show, tell, write
+from .output import complain, complain_of_design, show, tell, write
 
 EQUIVALENT, DIFFERENT, UNKNOWN, REFUSED = 0, 1, 2, 3  # exit codes of `check`
 
@@ -105,12 +105,33 @@ def _limit(text: str) -> tuple[str, float]:
         raise WrongCommand(f"--limit takes FIGURE=MOST, such as dsp=440, got '{text}'") from None
 
 
-def check_design(
+def check_designs(
+    designs: Sequence[str], link: Sequence[str], against: str | None, reassociate: bool, timeout: float, form: str
+) -> int:
+    """`allo check`: of several designs all are looked at, and what is worst is the exit code."""
+    if against is not None and any(split_name(d)[0] == split_name(against)[0] == STDIN for d in designs):
+        raise WrongCommand("only one of the two designs can be read from stdin")
+    if len(designs) == 1:
+        return _checked(designs[0], link, against, reassociate, timeout, form)
+    if form:
+        raise WrongCommand(f"--{form} is a form of one answer, and these are {len(designs)} designs")
+    codes = set()
+    for design in designs:
+        show(f"== {design}", "text")
+        try:
+            codes.add(_checked(design, link, against, reassociate, timeout, form))
+        except AlloError as error:
+            complain(str(error))
+            codes.add(REFUSED)
+        except DesignFailed as failed:
+            complain_of_design(failed)
+            codes.add(REFUSED)
+    return next(code for code in (DIFFERENT, REFUSED, UNKNOWN, EQUIVALENT) if code in codes)
+
+
+def _checked(
     design: str, link: Sequence[str], against: str | None, reassociate: bool, timeout: float, form: str
 ) -> int:
-    """`allo check`."""
-    if against is not None and split_name(design)[0] == split_name(against)[0] == STDIN:
-        raise WrongCommand("only one of the two designs can be read from stdin")
     schedule = load(design, link)
     is_module = against is not None and Path(against).suffix == ".mlir"
     other = schedule.state(0) if against is None else load(against, link if is_module else ())

@@ -29,6 +29,13 @@ Design = Annotated[
         help="file.py:name of a kernel, a schedule or a function that makes one, or file.mlir; - is stdin",
     ),
 ]  # fmt: skip
+Designs = Annotated[
+    list[str],
+    typer.Argument(
+        metavar="DESIGN...", show_default=False, autocompletion=completions,
+        help="designs; file.py:name of a kernel, a schedule or a function that makes one, or file.mlir; - is stdin",
+    ),
+]  # fmt: skip
 Link = Annotated[
     list[str] | None,
     typer.Option(
@@ -71,7 +78,7 @@ def _print(
 
 @app.command("check")
 def _check(
-    design: Design,
+    designs: Designs,
     link: Link = None,
     against: Annotated[
         str | None,
@@ -86,12 +93,12 @@ def _check(
         bool, typer.Option("--certificate", help="as JSON, with the certificate of a proof")
     ] = False,
 ) -> Action:
-    """Apply all steps and verify the result; the exit code is the answer.
+    """Apply all steps and verify the result; the exit code is the answer, of several designs the worst one.
 
-    0: equivalent, 1: different, 2: unknown, 3: the design or the command is refused.
+    0: equivalent, 1: different, 2: unknown, 3: a design or the command is refused.
     """
     form = "certificate" if certificate else "json" if json else ""
-    return partial(actions.check_design, design, link or (), against, reassociate, timeout, form)
+    return partial(actions.check_designs, designs, link or (), against, reassociate, timeout, form)
 
 
 @app.command("apply")

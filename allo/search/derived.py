@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from itertools import permutations
+from itertools import chain, permutations
 from typing import Any
 
 from ..customize import Schedule
@@ -161,10 +161,10 @@ def _banks(s: Schedule, options: Mapping[str, Any]) -> Estimate:
     """Divide arrays as the estimate advises, until it advises no more; the last estimate."""
     for _ in range(_ROUNDS):
         found = estimate(s, **options)
-        steps = [advice.step.split("; ") for advice in found.advice]
-        divisions = [step for step in steps if all(line.startswith("s.partition(") for line in step)]
+        advised = [advice.step.split("; ") for advice in found.advice]
+        divisions = [lines for lines in advised if all(line.startswith("s.partition(") for line in lines)]
         before = len(s.steps)
-        for step in dict.fromkeys(line for step in divisions for line in step):
+        for step in dict.fromkeys(chain.from_iterable(divisions)):
             try:
                 s.replay(step)
             except ScheduleError:

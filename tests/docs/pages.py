@@ -49,8 +49,9 @@ def python_blocks(page: Path) -> list[Block]:
 def run_page(page: Path, folder: Path, monkeypatch: pytest.MonkeyPatch) -> list[tuple[Block, str]]:
     """Run the blocks of a page one after the other, as one program; each with what it printed.
 
-    The program is a file whose lines are those of the page, so that kernels have a source. In what is printed its
-    folder is cut, and lines are counted from the head of the block, so that they do not change with the page.
+    The program is a file in `folder`, where it runs, whose lines are those of the page, so that kernels have a source.
+    In what is printed its folder is cut, and lines are counted from the head of the block, so that they do not change
+    with the page.
     """
     blocks = python_blocks(page)
     lines = [""] * max(block.line + block.code.count("\n") for block in blocks)
@@ -62,6 +63,7 @@ def run_page(page: Path, folder: Path, monkeypatch: pytest.MonkeyPatch) -> list[
     module = ModuleType(f"page_{page.stem}")  # there is a module `types` in Python already
     module.__file__ = str(file)
     monkeypatch.setitem(sys.modules, module.__name__, module)
+    monkeypatch.chdir(folder)
     result = []
     for block in blocks:
         shifted = "\n" * (block.line - 1) + block.code
