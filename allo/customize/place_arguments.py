@@ -15,7 +15,6 @@ from ..ir.states import Draft
 from ..ir.types import TensorType
 from ..ir.walk import argument_names, entry_block
 from ..ir.words import container_bits
-from ..target import load_target
 from .array.channels import ChannelPlan, ChannelUser, channel_plan
 from .bind import mark_argument
 from .step.handles import Buffer
@@ -77,6 +76,8 @@ def place_arguments(
 
 
 def _planned(module: Draft, target: str, memory: str) -> ChannelPlan:
+    from ..target import load_target  # which `import allo` does not need
+
     device = load_target(target)
     known = {name: kind for name, kind in device.external.items() if kind.channels}
     if memory not in known:

@@ -526,8 +526,8 @@ def test_refuses_trips_that_do_not_fit() -> None:
 def test_refuses_targets_and_loops_that_do_not_exist() -> None:
     s = df.customize(forked)
     assert error_of(TargetError, s, target="u281") == (
-        "no target 'u281'; there are ecp5, mesh8x8, mesh8x8_open, u280, u55c, wormhole_n300d, xdna1_mesh, xdna1_npu1, "
-        "xdna2_mesh, xdna2_npu2, zynq7020\n  hint: did you mean 'u280'?"
+        "no target 'u281'; there are ecp5, mesh8x8, mesh8x8_open, u280, u280_mesh, u55c, wormhole_n300d, "
+        "xdna1_mesh, xdna1_npu1, xdna2_mesh, xdna2_npu2, zynq7020\n  hint: did you mean 'u280'?"
     )
     assert error_of(TargetError, s, trips={"k": 1}) == (
         "trips names no loop of the kernel: 'k'\n  hint: give the name of a loop"

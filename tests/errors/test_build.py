@@ -10,7 +10,7 @@ import allo
 from allo.errors import TargetError
 from allo.ir.types import int32
 
-OPTIONS = "its options: fastmath, contract, unbounded, check, timed, timeout, threads"
+OPTIONS = "its options: fastmath, contract, unbounded, check, timed, timeout, threads, subnormals"
 
 
 def kernel(A: int32[4]):
@@ -25,7 +25,7 @@ def refusal(function: Any, **options: Any) -> str:
 
 def test_unknown_target() -> None:
     message = refusal(kernel, target="quantum")
-    targets = "llvm, simulator, vhls, xls, vitis_hls, vivado_hls, pynq, ihls, catapult, tapa, rtl, aie, npu-model"
+    targets = "llvm, simulator, vhls, xls, vitis_hls, vivado_hls, pynq, ihls, catapult, tapa, rtl, aie, npu-model, aie-mlir"
     assert message == f"there is no target 'quantum'\n  hint: the targets are {targets}"
 
 
