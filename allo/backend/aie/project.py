@@ -62,8 +62,8 @@ def write_project(folder: Path, module: AIEModule) -> Path:
 
 def _copy_headers(source: Path, folder: Path) -> None:
     """Give a project what a file includes from its own folder and those in it."""
-    compiler, host = find_compiler(), templates_directory() / "aie" / "host"
-    found = files_of(compiler, ExternalSource(source.stem, (str(source),), include_paths=(str(host),)), str(source))
+    ours = tuple(map(str, kernel_headers()))
+    found = files_of(find_compiler(), ExternalSource(source.stem, (str(source),), include_paths=ours), str(source))
     for header in map(Path, found):
         if header != source and header.is_relative_to(source.parent):
             place = folder / header.relative_to(source.parent)

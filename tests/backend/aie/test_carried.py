@@ -131,7 +131,7 @@ def test_products_with_four_bits(kernels: str) -> None:
     np.testing.assert_array_equal(C, A.astype(np.int32) @ B)
     assert "%B: memref<256xi8>" in built.mlir  # two of B in a byte
     if built.kernels is not None:
-        assert "product_i8_i8_16x32x8" in [choice.kernel for choice in built.kernels.choices]
+        assert "product_i8_i32_16x32x8" in [choice.kernel for choice in built.kernels.choices]
 
 
 @pytest.mark.slow
