@@ -32,16 +32,18 @@ class _Body:
 
     path: tuple[Loop, ...]
     shared: int
+    annotated: bool
 
 
 def loops(s: Schedule, choose: Choose) -> None:
-    """Decide orders, lanes and pipelines of the loops of functions that no step has annotated; the others stay.
+    """Decide orders, lanes and pipelines of the loops that no step has annotated; the others stay.
 
     Each innermost loop with the loops around it is a body: it has an order, of those that no dependence forbids, lanes
     of each loop (copies of the body in one iteration), and is a pipeline.
     """
-    for function in _functions(s):
-        for number in range(len(_bodies(s, function))):
+    for function in [str(function.name.value) for function in s.ir.functions()]:
+        free = [number for number, body in enumerate(_bodies(s, function)) if not body.annotated]
+        for number in free:
             _decide(s, choose, function, number)
 
 
@@ -63,14 +65,6 @@ def parts(s: Schedule) -> int:
     return max(len(statements(function.entry_block)) for function in ir.functions() if not function.is_external)
 
 
-def _functions(s: Schedule) -> list[str]:
-    """The functions with loops that no step has annotated."""
-    ir = s.ir
-    names = [str(function.name.value) for function in ir.functions()]
-    loops = {name: loops_of(ir.function(name)) for name in names}
-    return [name for name in names if loops[name] and not any(annotations_of(x.op) for x in loops[name])]
-
-
 def _bodies(s: Schedule, function: str) -> list[_Body]:
     """The innermost loops in the order of the text."""
     views = loops_of(s.ir.function(function))
@@ -79,6 +73,7 @@ def _bodies(s: Schedule, function: str) -> list[_Body]:
         _Body(
             tuple(Loop(function, view.nest, view.name) for view in body.chain),
             max((depth for depth, view in enumerate(body.chain, 1) if inside[view.op] > 1), default=0),
+            any(annotations_of(view.op) for view in body.chain),
         )
         for body in views
         if not inside[body.op]

@@ -14,6 +14,7 @@ from ..customize import Schedule
 from ..equivalence import verify
 from ..errors import SearchError, ToolError, VerificationError, counted
 from ..picture import aligned, preformatted
+from ..verify import Different
 from .goal import Goal, front
 from .point import FIGURES, Point
 
@@ -81,7 +82,7 @@ class SearchResult:
         proofs = {}
         for point in points or (self.best,):
             answer = verify(self.start.state(0), self.schedule(point), **options)
-            if type(answer).__name__ == "Different":
+            if isinstance(answer, Different):
                 raise VerificationError(f"a design is not its kernel: {answer}\nits steps are\n{point.steps}")
             proofs[point.module] = str(answer)
         return self._with({m: {"proof": proof} for m, proof in proofs.items()})

@@ -23,7 +23,7 @@ from .workers import Workers
 
 _BEAM = 4
 _POPULATION = 16
-_LOOPS_ONLY = ("cycles",), ("milliseconds",)  # goals for which a bound of cycles says that a design is of no use
+_OF_CYCLES = ("cycles",), ("milliseconds",)  # goals for which a bound of cycles says that a design is of no use
 
 
 def search(
@@ -65,7 +65,7 @@ def search(
     start = kernel if isinstance(kernel, Schedule) else customize(kernel, lower_linalg=space is None)
     device_of(options)  # which raises for targets that do not exist, before any work
     proposals, kept = _driver(driver, goal, seed)
-    if goal.figures not in _LOOPS_ONLY:
+    if goal.figures not in _OF_CYCLES:
         kept = None
     with ExitStack() as stack:
         if store is not None and not isinstance(store, PointStore):

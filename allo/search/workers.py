@@ -14,6 +14,7 @@ from queue import SimpleQueue
 from typing import IO
 
 from ..errors import ToolError
+from ..messages import LOG
 from .job import Job, evaluated
 from .point import Point, PointState
 
@@ -143,8 +144,9 @@ def on_executor(executor: Executor, jobs: Sequence[Job]) -> list[Point]:
     for job in jobs:
         try:
             futures.append(executor.submit(evaluated, job))
-        except (BrokenExecutor, RuntimeError):
-            futures.append(None)  # it was shut down, or its processes are gone
+        except RuntimeError as error:  # it was shut down, or its processes are gone
+            LOG.warning("the executor takes no more designs, which are estimated here: %s", error)
+            futures.append(None)
     return [_result(future, job) for future, job in zip(futures, jobs, strict=True)]
 
 
@@ -153,7 +155,8 @@ def _result(future: Future[Point] | None, job: Job) -> Point:
         return evaluated(job)
     try:
         return future.result()
-    except (BrokenExecutor, CancelledError, EOFError, ConnectionError):
+    except (BrokenExecutor, CancelledError, EOFError, ConnectionError) as error:
+        LOG.warning("the executor has lost a design, which is estimated here: %r", error)
         return evaluated(job)
     except pickle.PicklingError as error:
         raise ToolError(f"the executor cannot send a design to its processes: {error}") from error
