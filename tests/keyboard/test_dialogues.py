@@ -137,7 +137,7 @@ def test_interrupts_end_a_call_and_not_the_session(prompt: Session) -> None:
 AT_THE_SHELL = {
     "the version": ("allo --version", 0, ["allo 0.", "MLIR"]),
     "help": ("allo --help", 0, ["Usage:", "print", "check", "draw", "estimate", "build"]),
-    "help of a command": ("allo check --help", 0, ["--against", "--certificate", "the design or the command is refused"]),
+    "help of a command": ("allo check --help", 0, ["--against", "--certificate", "a design or the command is refused"]),
     "a command that is mistyped": ("allo chek design.py:gemm", 2, ["no such command 'chek'. Did you mean 'check'?"]),
     "an option that is mistyped": ("allo check --agianst a design.py:gemm", 3, ["did you mean '--against'?"]),
     "a name that is mistyped": ("allo print design.py:gem", 2, ["'design.py' has no 'gem'; did you mean 'gemm'?"]),
