@@ -54,9 +54,10 @@ def search(
     decisions, `optuna` draws samples (the extra `search`); `seed` is that of chance.
 
     Points that a primitive refuses are known with the reason; those of which a lower bound shows that they are of no
-    use are not estimated. `workers` processes estimate (None: one for each core, 0: this one), or any `executor`; the
-    result does not depend on them. With a `store`, a file, points are kept, and a search that is asked again, with
-    this or a larger budget, goes on where it was stopped. The best design is verified against the kernel.
+    use are not estimated. `workers` processes estimate (None: one for each core, 0: this one), or any `executor`, such
+    as a client of Dask or a `RayExecutor`; the result does not depend on them. With a `store`, a file, points are kept,
+    and a search that is asked again, with this or a larger budget, goes on where it was stopped. The best design is
+    verified against the kernel.
     Raises SearchError for what cannot be searched, VerificationError if a design is not its kernel.
     """
     goal = Goal.of(objective, constraints)

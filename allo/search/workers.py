@@ -8,7 +8,7 @@ import struct
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
-from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future, ThreadPoolExecutor
+from concurrent.futures import CancelledError, Executor, Future, ThreadPoolExecutor
 from pathlib import Path
 from queue import SimpleQueue
 from typing import IO
@@ -136,9 +136,9 @@ def _read(stream: IO[bytes]) -> bytes:
 
 
 def on_executor(executor: Executor, jobs: Sequence[Job]) -> list[Point]:
-    """The points of jobs on any executor, in their order; what a broken one has lost is computed here.
+    """The points of jobs on any executor, in their order; what it has lost is computed here, in a process of its own.
 
-    Also clients that only have `submit`, as those of dask and ray's pools: what counts is the result of its futures.
+    Also clients that only have `submit`, as that of dask: what counts is the result of its futures.
     """
     futures: list[Future[Point] | None] = []
     for job in jobs:
@@ -147,16 +147,20 @@ def on_executor(executor: Executor, jobs: Sequence[Job]) -> list[Point]:
         except RuntimeError as error:  # it was shut down, or its processes are gone
             LOG.warning("the executor takes no more designs, which are estimated here: %s", error)
             futures.append(None)
-    return [_result(future, job) for future, job in zip(futures, jobs, strict=True)]
+    spare = _Process()
+    try:
+        return [_result(future, job, spare) for future, job in zip(futures, jobs, strict=True)]
+    finally:
+        spare.end()
 
 
-def _result(future: Future[Point] | None, job: Job) -> Point:
+def _result(future: Future[Point] | None, job: Job, spare: _Process) -> Point:
     if future is None:
-        return evaluated(job)
+        return spare.run(job)
     try:
         return future.result()
-    except (BrokenExecutor, CancelledError, EOFError, ConnectionError) as error:
-        LOG.warning("the executor has lost a design, which is estimated here: %r", error)
-        return evaluated(job)
     except pickle.PicklingError as error:
         raise ToolError(f"the executor cannot send a design to its processes: {error}") from error
+    except (Exception, CancelledError) as error:  # each executor has errors of its own for workers that ended
+        LOG.warning("the executor has lost a design, which is estimated here: %r", error)
+        return spare.run(job)
