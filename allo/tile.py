@@ -30,6 +30,8 @@ from .mapping.tiles.plan import PlanSpace, PlanStep, parse_steps
 from .mapping.tiles.program import TileProgram
 from .mapping.tiles.search import search
 from .mapping.tiles.traffic import TrafficModel
+from .picture.drawing import DrawnText
+from .picture.grid import Cell, grid
 from .target import CoreMesh, load_target
 from .target.mesh_routes import MeshRoutes
 from .task_grid import PlanTasks
@@ -205,8 +207,8 @@ class TilePlan(MappedProgram):
             raise TargetError(f"there is no target '{target}' for plans", hint='there is "tt-metalium"')
         return metalium_project(self._read.program, self.mapping, self._routes, str(self), project)
 
-    def draw(self) -> str:
-        """The cores with the programs of their first wave, and how tiles come to them."""
+    def draw(self) -> DrawnText:
+        """The cores with the programs of their first wave, and how tiles come to them; notebooks show a picture."""
         space_time, shape = self.mapping.space_time, self.mesh.shape
         waves = [0] * len(self.program.grid)
         rows = []
@@ -225,7 +227,12 @@ class TilePlan(MappedProgram):
         loads = [
             f"{name}: {choice.realisation}" for name, choice in zip(self._space.loads, self.mapping.loads, strict=True)
         ]
-        return "\n".join([head, *lines, text, *loads])
+        drawn = [
+            (str(number), [Cell(("" if cell == "-" else cell,), None if cell == "-" else 0) for cell in row])
+            for number, row in enumerate(rows)
+        ]
+        columns = [str(column) for column in range(shape[0])]
+        return DrawnText("\n".join([head, *lines, text, *loads]), grid(head, columns, drawn, [text, *loads], 34))
 
     def _demand_arrays(self, arrays: Sequence[Any]) -> None:
         wanted = self.program.arrays

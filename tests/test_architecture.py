@@ -47,6 +47,8 @@ UPWARD = {
     ("allo/customize/uses.py", "verify"): ("allo.equivalence",),
     ("allo/customize/uses.py", "graph"): ("allo.compose",),
     ("allo/customize/uses.py", "draw"): ("allo.report",),
+    ("allo/customize/uses.py", "draw_loops"): ("allo.report",),
+    ("allo/customize/uses.py", "draw_banks"): ("allo.report",),
     ("allo/customize/uses.py", "report"): ("allo.estimate.estimate", "allo.report"),
     ("allo/customize/schedule.py", "from_mlir"): ("allo.backend.external.given",),
     ("allo/dataflow/__init__.py", "build"): ("allo.build",),

@@ -23,8 +23,8 @@ from ..ir.module import Module
 from ..ir.recursion import reads_programs
 from ..ir.streams import is_stream
 from ..ir.walk import buffer_location, entry_block, location_of, string_of
-from ..picture import svg
-from .pictured import pictured
+from ..picture.graph import svg
+from .pictured import details_of, pictured
 
 __all__ = ["ArrayRole", "BufferEdge", "BufferNode", "DataflowGraph", "Link", "Use", "dataflow_graph"]
 
@@ -38,6 +38,7 @@ class BufferNode:
     role: ArrayRole
     type: str
     at: Location | None
+    details: tuple[str, ...] = ()  # the user's type, and the partition or the depth
 
     @property
     def name(self) -> str:
@@ -78,7 +79,7 @@ class DataflowGraph:
     def __repr__(self) -> str:
         return f"<DataflowGraph of {counted(len(self.nodes), 'array')} and {counted(len(self.edges), 'edge')}>"
 
-    def _repr_html_(self) -> str:
+    def _repr_svg_(self) -> str:
         functions = dict.fromkeys(node.function for node in self.nodes.values() if node.function)
         return svg(*pictured(self), [*functions])
 
@@ -140,7 +141,7 @@ def dataflow_graph(module: Module) -> DataflowGraph:
         while name in nodes:
             name, count = f"{array.function}:{array.name}#{count}", count + 1
         buffer = name.removeprefix(f"{array.function}:")
-        nodes[name] = BufferNode(array.function, buffer, array.role, str(array.type), at)
+        nodes[name] = BufferNode(array.function, buffer, array.role, str(array.type), at, details_of(array.type))
         names.append(name)
     edges = [
         BufferEdge(link.kind, names[link.source], names[link.target], location_of(link.op))

@@ -34,11 +34,26 @@ class Uses:
 
         return dataflow_graph(self.ir)
 
-    def draw(self) -> Any:
-        """A picture of the dataflow graph (`allo.report.Drawing`): notebooks show it, `save("graph.svg")` writes it."""
+    def draw(self, figures: Any = None) -> Any:
+        """A picture of the dataflow graph (`allo.report.Drawing`): notebooks show it, `save("graph.svg")` writes it.
+
+        `figures` are those of a timed run (`built.timing`) or an estimate (`s.report("u280")`): cycles and stalls.
+        """
         from ..report import draw
 
-        return draw(self)
+        return draw(self, figures)
+
+    def draw_loops(self, k: int | None = None) -> Any:
+        """A picture of the loops before and after step `k` (the first is 0; without one: all steps)."""
+        from ..report import draw_loops
+
+        return draw_loops(self, k)
+
+    def draw_banks(self, array: Any) -> Any:
+        """A picture of the banks in which the elements of an array lie."""
+        from ..report import draw_banks
+
+        return draw_banks(self, array)
 
     def report(self, target: Any = None, **options: Any) -> Any:
         """Trip counts and bytes moved of each loop, size and layout of each array (`allo.report.StructureReport`).

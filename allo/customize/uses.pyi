@@ -7,10 +7,12 @@ from typing import Any, Literal, overload
 from ..backend.cpu import LLVMModule
 from ..backend.hls import HLSModule
 from ..compose import DataflowGraph
+from ..dataflow.timed.run import TimedRun
 from ..estimate import Estimate
 from ..report import Drawing, StructureReport
 from ..target import Target
 from ..verify import Result
+from .step.handles import Buffer
 
 class Uses:
     @overload
@@ -50,7 +52,9 @@ class Uses:
     ) -> Result: ...
     @property
     def graph(self) -> DataflowGraph: ...
-    def draw(self) -> Drawing: ...
+    def draw(self, figures: TimedRun | Estimate | None = None) -> Drawing: ...
+    def draw_loops(self, k: int | None = None) -> Drawing: ...
+    def draw_banks(self, array: str | Buffer) -> Drawing: ...
     @overload
     def report(self, target: None = None) -> StructureReport: ...
     @overload

@@ -1,18 +1,25 @@
-"""Drawing of a plan as text: the tiles with what they run, and the FIFOs with the bytes that they move."""
+"""Drawing of a plan as text and as a picture: tiles with what they run, FIFOs with the bytes that they move."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 from ..picture import aligned
+from ..picture.drawing import DrawnText
+from ..picture.grid import Cell, grid
 from .plan import ArrayPlan
 from .routes import Route
 
 
-def drawn(plan: ArrayPlan) -> str:
-    """The array from its uppermost row to the shim tiles, then a line for each FIFO."""
-    placed = zip(plan.mapping.cores, plan.placement.tiles, strict=True)
+def drawn(plan: ArrayPlan) -> DrawnText:
+    """The array from its uppermost row to the shim tiles, then a line for each FIFO.
+
+    In the picture, cores that run the same tasks look alike.
+    """
+    placed = [*zip(plan.mapping.cores, plan.placement.tiles, strict=True)]
     used = {(tile.column, tile.row): core.name for core, tile in placed}
+    tasks = {core.name: tuple(node.task for node in core.pattern) for core, _ in placed}
+    groups = {kind: number for number, kind in enumerate(dict.fromkeys(tasks.values()))}
     last = max(column for column, _ in [*used, *((route.shim, 0) for route in plan.routes)])
     columns = range(last + 1)
     first = plan.array.first_core_row
@@ -21,7 +28,13 @@ def drawn(plan: ArrayPlan) -> str:
         rows.append((f"row {row}", *(used.get((column, row), ".") for column in columns)))
     rows.append(("memory", *(_hubs(plan, column) for column in columns)))
     rows.append(("shim", *(_shims(plan, column) for column in columns)))
-    return "\n".join([*aligned(rows), "", *_lines(plan)])
+    cells = [
+        (name, [Cell(("" if text == "." else text,), groups.get(tasks.get(text, ()))) for text in own])
+        for name, *own in rows[1:]
+    ]
+    lines = [*_lines(plan)]
+    picture = grid(f"{len(used)} cores of {plan.array.name}", rows[0][1:], cells, lines, 60)
+    return DrawnText("\n".join([*aligned(rows), "", *lines]), picture)
 
 
 def _hubs(plan: ArrayPlan, column: int) -> str:

@@ -1,6 +1,10 @@
 """Pictures and tables of schedules."""
 
-from .drawing import Drawing, draw
+from .drawing import Drawing, draw, draw_banks, draw_loops
 from .structure import BufferRow, LoopRow, StructureReport, structure_report
+from .waveform import draw_waveform
 
-__all__ = ["BufferRow", "Drawing", "LoopRow", "StructureReport", "draw", "structure_report"]
+__all__ = [
+    "BufferRow", "Drawing", "LoopRow", "StructureReport", "draw", "draw_banks", "draw_loops", "draw_waveform",
+    "structure_report",
+]  # fmt: skip

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Mapping
 from copy import deepcopy
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,8 @@ from ..customize import Schedule
 from ..equivalence import verify
 from ..errors import SearchError, ToolError, VerificationError, counted
 from ..picture import aligned, preformatted
+from ..picture.drawing import Drawing
+from ..picture.plot import Mark, plot
 from ..verify import Different
 from .goal import Goal, front
 from .point import FIGURES, Point
@@ -155,5 +158,25 @@ class SearchResult:
 
     __repr__ = __str__
 
+    def draw(self, x: str = "dsp", y: str = "cycles") -> Drawing:
+        """A picture of all designs by two figures, both above 0, with the front as a line; it needs no matplotlib.
+
+        Raises SearchError if no design has both.
+        """
+        Goal.of((x, y), None)
+        shown = [p for p in self.designs if p.figure(x) > 0 and 0 < p.figure(y) < float("inf")]
+        if not shown:
+            raise SearchError(f"no design has a {x} and a {y} above 0", hint="draw other figures, such as x='lut'")
+        best = sorted(front(shown, (x, y)), key=lambda p: p.figure(x))
+        marks = [
+            Mark(p.figure(x), p.figure(y), f"{p.figure(x):g}, {p.figure(y):g}", best=p in best) for p in shown
+        ]
+        points = [(p.figure(x), p.figure(y)) for p in best]
+        steps = [(right[0], left[1]) for left, right in pairwise(points)]
+        line = [points[0], *(point for pair in zip(steps, points[1:], strict=True) for point in pair)]
+        title = f"{self.start.top_func_name}: {counted(len(self.designs), 'design')}"
+        return Drawing("", plot(title, x, y, marks, [line], "estimated; red: the front"))
+
     def _repr_html_(self) -> str:
-        return preformatted(str(self))
+        drawn = [p for p in self.designs if p.figure("dsp") > 0 and 0 < p.figure("cycles") < float("inf")]
+        return preformatted(str(self)) + (self.draw().svg if drawn else "")

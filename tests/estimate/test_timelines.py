@@ -180,7 +180,7 @@ def test_the_forms_of_a_timeline() -> None:
     }  # fmt: skip
     assert data["links"][1]["depth"] == 16 and data["dataflow"]
     page = found.to_html()
-    assert page.count("<svg") == 2 and "fifo_U [16 of 192], 703 cycles" in page
+    assert page.count("<svg") == 2 and "depth 16, 192 would do" in page and "703 cycles waited" in page
 
 
 def test_pictures_are_drawn_to_scale() -> None:
@@ -190,10 +190,11 @@ def test_pictures_are_drawn_to_scale() -> None:
         TimelinePart("second", 25, 100, (Stall("empty", "a & b", 7),)),
     )
     timeline = Timeline("top", True, parts, (StageLink("a & b", "FIFO", 0, 1, 2, 2, 9),))
-    bars = ElementTree.fromstring(chart(timeline)).findall("{http://www.w3.org/2000/svg}rect")
+    bars = ElementTree.fromstring(chart(timeline)).findall("{http://www.w3.org/2000/svg}rect[@class='busy']")
     places = [(float(bar.get("x", "")), float(bar.get("width", ""))) for bar in bars]
     assert places[0][1] == pytest.approx(240) and places[1][1] == pytest.approx(360)
     assert places[1][0] - places[0][0] == pytest.approx(120)
     picture = ElementTree.fromstring(graph(timeline))
     texts = [text.text for text in picture.iter("{http://www.w3.org/2000/svg}text")]
-    assert texts == ["top", "<first>", "second", "a & b [2], 7 cycles"]
+    told = ["0 to 50", "second", "25 to 100", "a & b", "depth 2", "7 cycles waited"]
+    assert texts[:8] == ["top", "<first>", *told]

@@ -5,12 +5,14 @@ from __future__ import annotations
 import csv
 import itertools
 from pathlib import Path
+from xml.etree import ElementTree
 
 import numpy as np
 import pytest
 
 import allo
 from allo.search import Choose, PointState, SearchResult
+from tests.picture.geometry import SVG, Area, rectangle
 from tests.search.kernels import N, chain, lanes, product
 
 
@@ -75,6 +77,18 @@ def test_a_plot_shows_all_designs_and_the_limit(found: SearchResult, tmp_path: P
     assert len(axes.collections[0].get_offsets()) == sum(p.dsp > 0 for p in found.designs)
     assert [line.get_xdata()[0] for line in axes.lines if line.get_label() == "limit of dsp"] == [24]
     assert (tmp_path / "front.svg").read_text().startswith("<?xml")
+
+
+def test_the_picture_shows_all_designs_and_the_front(found: SearchResult):
+    root = ElementTree.fromstring(found.draw().svg)
+    best = [rect.findtext(f"{SVG}title") for rect in root.iter(f"{SVG}rect") if rect.get("class") == "best"]
+    wanted = {(p.dsp, p.cycles) for p in found.front("dsp", "cycles") if p.dsp > 0}
+    assert {tuple(map(int, (title or "").split(", "))) for title in best} == wanted
+    axes = next(rectangle(rect) for rect in root.iter(f"{SVG}rect") if rect.get("class") == "frame")
+    points = [rectangle(r) for r in root.iter(f"{SVG}rect") if r.get("class") in ("best", "dot")]
+    room = Area("axes", axes.x - 5, axes.y - 5, axes.right + 5, axes.lower + 5)
+    assert points and all(point.within(room) for point in points)
+    assert found.draw().svg in found._repr_html_()
 
 
 def test_exhaustive_looks_at_each_combination_once():

@@ -26,6 +26,7 @@ from ...mapping import (
     plan_of,
     sequence_of,
 )
+from ...picture.drawing import DrawnText
 from ...poly import hang_of
 from ...poly.hangs import Untold
 from ...target import ProcessorArray
@@ -143,8 +144,8 @@ class AIEModule:
         """What the program uses of the array."""
         return self.plan.capacity
 
-    def draw(self) -> str:
-        """The array as text: tiles with what they run, FIFOs with the bytes that they move."""
+    def draw(self) -> DrawnText:
+        """The array as text: tiles with what they run, FIFOs with the bytes they move; notebooks show a picture."""
         return drawn(self.plan)
 
     @property

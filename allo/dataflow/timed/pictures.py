@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from html import escape
 
 import numpy as np
 
+from ...picture.bars import Bar, BarRow, bars
+from ...picture.canvas import CHARACTER, Canvas, text_width
+from ...picture.graph import Vertex, svg
 from .figures import RunFigures
 from .times import ChannelTime, TaskTime, stall_marks, stall_rows
 
-_CHARACTER, _LINE, _WIDTH, _PAD = 7, 22, 640, 10  # pixels: of a character, a row, all cycles, an edge
+_LINE, _WIDTH, _PAD = 22, 640, 10  # pixels: of a row, all cycles, an edge
 _ROWS, _FILLS = 64, 16  # tasks and channels that are drawn
-_COLORS = {"full": "#e90", "empty": "#d33"}
 
 type Picture = tuple[str, str]  # with a remark on what is left out
 
@@ -21,137 +22,75 @@ def gantt(run: RunFigures) -> Picture:
     """A bar for each task, with what it waits for in other colours."""
     busy = [task for task in run.tasks if task.end > task.begin]
     tasks = _chosen(busy, [task.stalls for task in busy], _ROWS)
-    left = (max((len(task.name) for task in tasks), default=0) + 2) * _CHARACTER
-    scale = _WIDTH / max(1, run.cycles)
-    rows = []
-    for number, task in enumerate(tasks):
-        top = number * _LINE
-        rows.append(f'<text x="0" y="{top + 15}">{escape(task.name)}</text>')
-        rows.append(_bar(left, top, scale, task.begin, task.end, "#47a", f"{task.begin} to {task.end}"))
-        rows += [_bar(left, top, scale, *slice_) for slice_ in _stalls(run, task)]
-    axis = _LINE * len(tasks) + 12
-    rows.append(f'<text x="{left}" y="{axis}">0</text>')
-    rows.append(f'<text x="{left + _WIDTH}" y="{axis}" text-anchor="end">{run.cycles}</text>')
-    return _svg(left + _WIDTH + _PAD, axis + 6, rows), _left_out(len(busy), len(tasks), "tasks", "wait longest")
-
-
-def _stalls(run: RunFigures, task: TaskTime) -> list[tuple[int, int, str, str]]:
-    """Waits as bars, a pixel at least."""
-    marks = stall_marks(stall_rows(run.replayed, task), run.cycles, _WIDTH)
-    return [
-        (s.begin, s.end, _COLORS[s.kind], f"{run.channels[s.channel].name} is {s.kind}, {s.begin} to {s.end}")
-        for s in marks
-    ]
-
-
-def _bar(left: int, top: int, scale: float, begin: int, end: int, color: str, title: str) -> str:
-    width = max((end - begin) * scale, 0.5)
-    return (
-        f'<rect x="{left + begin * scale:.1f}" y="{top + 4}" width="{width:.1f}" height="14" fill="{color}">'
-        f"<title>{escape(title)}</title></rect>"
+    return bars([_row(run, task) for task in tasks], run.cycles, _WIDTH), _left_out(
+        len(busy), len(tasks), "tasks", "wait longest"
     )
 
 
-# -- the graph -----------------------------------------------------------------------------------------------
+def _row(run: RunFigures, task: TaskTime) -> BarRow:
+    """Waits are a pixel long at least."""
+    marks = stall_marks(stall_rows(run.replayed, task), run.cycles, _WIDTH)
+    waits = (
+        Bar(s.begin, s.end, s.kind, f"{run.channels[s.channel].name} is {s.kind}, {s.begin} to {s.end}") for s in marks
+    )
+    return BarRow(task.name, (Bar(task.begin, task.end, "busy", f"{task.begin} to {task.end}"), *waits))
 
 
 def graph(run: RunFigures) -> Picture:
     """Tasks, those of a grid as one, and the streams between them: redder where more cycles are waited for them."""
     of = {task.name: task.position_of or task.name for task in run.tasks}
-    edges: dict[tuple[str, str, str], int] = {}
+    links: dict[tuple[str, str, str], list[ChannelTime]] = {}
     for channel in run.channels:
         if channel.producer and channel.consumer:
             key = (of[channel.producer], of[channel.consumer], channel.element_of or channel.name)
-            edges[key] = edges.get(key, 0) + channel.full + channel.empty
-    names = list(dict.fromkeys(of[task.name] for task in run.tasks if any(of[task.name] in key[:2] for key in edges)))
-    if not names:
+            links.setdefault(key, []).append(channel)
+    if not links:
         return "", ""
-    columns = _columns(names, [key[:2] for key in edges])
-    places, width, height = _places(names, columns, edges)
+    most = max(map(_waited, links.values()))
     critical = {of[run.replayed.trace.processes[step.process].name] for step in run.critical.steps}
-    most = max(edges.values(), default=0)
-    shapes = [
-        _edge(places, key, stalls, most, number) for number, (key, stalls) in enumerate(edges.items())
-    ]
-    shapes += [_box(name, places[name], name in critical) for name in names]
-    arrow = (
-        '<defs><marker id="arrow" viewBox="0 0 8 8" refX="8" refY="4" markerWidth="9" markerHeight="9" orient="auto" '
-        'markerUnits="userSpaceOnUse"><path d="M0 0L8 4L0 8z" fill="#555"/></marker></defs>'
-    )
-    return _svg(width, height, [arrow, *shapes]), ""
+    vertices: dict[str, Vertex] = {}
+    for name in dict.fromkeys(of[task.name] for task in run.tasks):
+        if any(name in key[:2] for key in links):
+            own = [task for task in run.tasks if of[task.name] == name]
+            told = f"{min(task.begin for task in own)} to {max(task.end for task in own)}"
+            many = [f"{len(own)} positions"] if len(own) > 1 else []
+            bound = ["binds the total"] if name in critical else []
+            vertices[f"task {name}"] = Vertex(f"task {name}", name, "call", run.top, (*many, told, *bound))
+    flows = []
+    for number, ((producer, consumer, name), channels) in enumerate(links.items()):
+        place = f"stream {number}"
+        details = stream_details(channels)
+        vertices[place] = Vertex(place, name, "stream", run.top, details, _waited(channels) / most if most else 0.0)
+        flows += [(f"task {producer}", place), (place, f"task {consumer}")]
+    return svg(vertices, flows, (), (run.top,), "cycles are simulated"), ""
 
 
-def _columns(names: Sequence[str], edges: Sequence[tuple[str, str]]) -> dict[str, int]:
-    """The column of each task: behind those that come earlier in the program and put into its streams."""
-    order = {name: number for number, name in enumerate(names)}
-    found = dict.fromkeys(names, 0)
-    for name in names:
-        sources = [found[a] + 1 for a, b in edges if b == name and order[a] < order[name]]
-        found[name] = max(sources, default=0)
-    return found
+def _waited(channels: Sequence[ChannelTime]) -> int:
+    return sum(channel.full + channel.empty for channel in channels)
 
 
-def _places(
-    names: Sequence[str], columns: dict[str, int], edges: dict[tuple[str, str, str], int]
-) -> tuple[dict[str, tuple[int, int, int]], int, int]:
-    """Left, top and width of each box, and the size of the whole."""
-    gap = (max(len(f"{key[2]}: {stalls}") for key, stalls in edges.items()) + 3) * _CHARACTER
-    places: dict[str, tuple[int, int, int]] = {}
-    left, bottom = _PAD, 0
-    for column in range(max(columns.values()) + 1):
-        own = [name for name in names if columns[name] == column]
-        width = (max(len(name) for name in own) + 2) * _CHARACTER
-        for row, name in enumerate(own):
-            top = 3 * _LINE + row * 3 * _LINE + column % 2 * _LINE
-            places[name] = (left, top, width)
-            bottom = max(bottom, top + 3 * _LINE)
-        left += width + gap
-    return places, left - gap + 4 * _PAD, bottom
-
-
-def _edge(
-    places: dict[str, tuple[int, int, int]], key: tuple[str, str, str], stalls: int, most: int, number: int
-) -> str:
-    (left, top, width), (other, below, _) = places[key[0]], places[key[1]]
-    x, y, to, down = left + width, top + _LINE // 2, other, below + _LINE // 2
-    shift = (number % 3 - 1) * 5
-    share = stalls / most if most else 0.0
-    color = f"rgb({85 + round(150 * share)},{85 - round(45 * share)},{85 - round(45 * share)})"
-    bend = max((to - x) // 2, 30) if to > x else 60
-    arch = shift if to > x else -2 * _LINE + 2 * shift
-    path = f"M{x} {y + shift}C{x + bend} {y + arch} {to - bend} {down + arch} {to} {down + shift}"
-    label = f"{key[2]}: {stalls}" if stalls else key[2]
-    middle = ((x + to) // 2, (y + down) // 2 + round(0.75 * arch) + shift - 4)
-    return (
-        f'<path d="{path}" fill="none" stroke="{color}" stroke-width="{1 + 3 * share:.1f}" marker-end="url(#arrow)">'
-        f"<title>{escape(label)} cycles waited</title></path>"
-        f'<text x="{middle[0]}" y="{middle[1]}" text-anchor="middle" fill="{color}">{escape(label)}</text>'
-    )
-
-
-def _box(name: str, place: tuple[int, int, int], critical: bool) -> str:
-    left, top, width = place
-    weight = ' font-weight="bold"' if critical else ""
-    return (
-        f'<rect x="{left}" y="{top}" width="{width}" height="{_LINE}" rx="3" fill="#e9f0fa" stroke="#47a"/>'
-        f'<text x="{left + width // 2}" y="{top + 15}" text-anchor="middle"{weight}>{escape(name)}</text>'
-    )
-
-
-# -- occupancies ---------------------------------------------------------------------------------------------
+def stream_details(channels: Sequence[ChannelTime]) -> tuple[str, ...]:
+    """What is told of a stream, or of an array of them: how many, how full of what depth, how long its ends wait."""
+    many = [f"{len(channels)} streams"] if len(channels) > 1 else []
+    depths = sorted({channel.depth for channel in channels})
+    depth = str(depths[0]) if len(depths) == 1 else f"{depths[0]} to {depths[-1]}"
+    waited = _waited(channels)
+    most = f"{max(channel.most for channel in channels)} of depth {depth}" if depths[0] else "depth unknown"
+    return (*many, most, *([f"{waited} cycles waited"] if waited else []))
 
 
 def fills(run: RunFigures) -> Picture:
     """How many elements are in each channel over the cycles."""
     channels = _chosen(run.channels, [channel.full + channel.empty for channel in run.channels], _FILLS)
-    left = (max((len(_filled(channel)) for channel in channels), default=0) + 2) * _CHARACTER
-    rows = []
+    left = _PAD + max((text_width(_filled(channel)) for channel in channels), default=0) + CHARACTER
+    canvas = Canvas()
     for number, channel in enumerate(channels):
         top = number * 2 * _LINE
-        rows.append(f'<text x="0" y="{top + 26}">{escape(_filled(channel))}</text>')
-        rows.append(f'<rect x="{left}" y="{top + 4}" width="{_WIDTH}" height="{2 * _LINE - 10}" fill="#f2f4f8"/>')
-        rows.append(_steps(run, channel, left, top + 2 * _LINE - 6))
-    picture = _svg(left + _WIDTH + _PAD, 2 * _LINE * len(channels) + _PAD, rows)
+        canvas.text(_PAD, top + 26, _filled(channel))
+        canvas.rect(left, top + 4, _WIDTH, 2 * _LINE - 10, "track")
+        if path := _steps(run, channel, left, top + 2 * _LINE - 6):
+            canvas.path(path, "area")
+    picture = canvas.svg(left + _WIDTH + _PAD, 2 * _LINE * len(channels) + _PAD)
     return picture, _left_out(len(run.channels), len(channels), "streams", "are waited for longest")
 
 
@@ -160,7 +99,7 @@ def _filled(channel: ChannelTime) -> str:
 
 
 def _steps(run: RunFigures, channel: ChannelTime, left: int, bottom: int) -> str:
-    """A line of steps; in each pixel the most that is in the channel."""
+    """A path of steps; in each pixel the most that is in the channel. Empty if nothing ever is."""
     times, levels = run.replayed.levels(channel.number)
     if not len(times):
         return ""
@@ -175,10 +114,7 @@ def _steps(run: RunFigures, channel: ChannelTime, left: int, bottom: int) -> str
         path.append(f"H{left + pixel}V{bottom - high * height:.1f}")
         if last != high:
             path.append(f"V{bottom - last * height:.1f}")
-    return f'<path d="{"".join(path)}H{left + _WIDTH}V{bottom}z" fill="#9bd" stroke="#47a"/>'
-
-
-# -- pages ---------------------------------------------------------------------------------------------------
+    return f"{''.join(path)}H{left + _WIDTH}V{bottom}z"
 
 
 def _chosen[T](found: Sequence[T], weights: Sequence[int], most: int) -> list[T]:
@@ -189,11 +125,3 @@ def _chosen[T](found: Sequence[T], weights: Sequence[int], most: int) -> list[T]
 
 def _left_out(count: int, shown: int, what: str, why: str) -> str:
     return "" if count == shown else f"{shown} of {count} {what}: those that {why}."
-
-
-def _svg(width: int, height: int, shapes: Sequence[str]) -> str:
-    head = (
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" viewBox="0 0 {width} {height}" '
-        'font-family="monospace" font-size="11">'
-    )
-    return "\n".join([head, *shapes, "</svg>"])

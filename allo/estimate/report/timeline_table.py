@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from ...timing.control.timeline import StageLink, Stall, Timeline, TimelinePart
+from ...timing.control.timeline import Stall, Timeline, TimelinePart
 
 _WIDTH = 32  # characters of a bar
 STRAIGHT = "straight code"
@@ -50,14 +50,6 @@ def because(stall: Stall) -> str:
     """Why a stage waits."""
     words = {"empty": "empty", "full": "full", "circle": "circle of", "array": "until complete:", "": ""}
     return f"{words[stall.kind]} {stall.name}".strip()
-
-
-def label(link: StageLink) -> str:
-    """A FIFO with its depth, of what is needed, or an array."""
-    if link.kind != "FIFO" or link.depth is None:
-        return link.name
-    needed = "" if link.needed is None or link.needed <= link.depth else f" of {link.needed}"
-    return f"{link.name} [{link.depth}{needed}]"
 
 
 def _bar(part: TimelinePart, whole: int | None) -> str:
