@@ -47,6 +47,7 @@ UPWARD = {
     ("allo/customize/uses.py", "verify"): ("allo.equivalence",),
     ("allo/customize/uses.py", "graph"): ("allo.compose",),
     ("allo/customize/uses.py", "draw"): ("allo.report",),
+    ("allo/estimate/report/result.py", "to_html"): ("allo.report.design_page",),
     ("allo/customize/uses.py", "draw_loops"): ("allo.report",),
     ("allo/customize/uses.py", "draw_banks"): ("allo.report",),
     ("allo/customize/uses.py", "report"): ("allo.estimate.estimate", "allo.report"),

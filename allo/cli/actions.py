@@ -14,7 +14,6 @@ from ..customize import Schedule
 from ..customize.step.text import parse_steps
 from ..equivalence import verify
 from ..errors import AlloError, counted
-from ..estimate import estimate
 from ..search import search
 from ..verify import Different, Equivalent
 from .designs import STDIN, TYPED, DesignFailed, WrongCommand, load, read, split_name
@@ -64,8 +63,8 @@ def estimate_design(
     """`allo estimate`."""
     if as_json and page is not None:
         raise WrongCommand("--json and --html are two forms; say one")
-    found = estimate(
-        load(design, link), target, profile=profile, frequency=frequency, auto_pipeline=auto_pipeline,
+    found = load(design, link).report(
+        target, profile=profile, frequency=frequency, auto_pipeline=auto_pipeline,
         unsafe_math=unsafe_math, rewritten=rewritten, memory=memory,
     )  # fmt: skip
     if page is not None:

@@ -79,7 +79,7 @@ class DataflowGraph:
     def __repr__(self) -> str:
         return f"<DataflowGraph of {counted(len(self.nodes), 'array')} and {counted(len(self.edges), 'edge')}>"
 
-    def _repr_svg_(self) -> str:
+    def _repr_html_(self) -> str:
         functions = dict.fromkeys(node.function for node in self.nodes.values() if node.function)
         return svg(*pictured(self), [*functions])
 

@@ -72,7 +72,7 @@ def details_of(kind: ir.Type) -> tuple[str, ...]:
         element = from_mlir(allo_d.StreamType(kind.element_type if array else kind).element_type)
         count = "".join(f"[{extent}]" for extent in kind.shape) if array else ""
         return _short(f"{element!r}{count and f', {count} of them'}"), f"depth {depth_of(kind)}"
-    banks = str(Banks.read(divisions_of(kind))) if is_partitioned(kind) else ""
+    banks = ", ".join(map(str, Banks.read(divisions_of(kind)))) if is_partitioned(kind) else ""
     return (_short(repr(from_mlir(kind)).removesuffix("[]")), *([_short(banks)] if banks else []))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 
@@ -58,11 +59,14 @@ class Uses:
     def report(self, target: Any = None, **options: Any) -> Any:
         """Trip counts and bytes moved of each loop, size and layout of each array (`allo.report.StructureReport`).
 
-        With a `target` (`"u280"`), what the schedule costs there, *estimated*: see `allo.estimate`.
+        With a `target` (`"u280"`), what the schedule costs there, *estimated*: see `allo.estimate`; its `to_html` is a
+        report of the whole design.
         """
         from ..estimate import estimate
         from ..report import structure_report
 
         if target is None and options:
             raise TypeError(f"report() takes {', '.join(options)} with a target only, such as target=\"u280\"")
-        return structure_report(self) if target is None else estimate(self, target, **options)
+        if target is None:
+            return structure_report(self)
+        return replace(estimate(self, target, **options), design=self.copy())

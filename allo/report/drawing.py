@@ -78,9 +78,10 @@ def _of_run(run: RunFigures) -> tuple[Told, Told]:
 
 
 def _of_estimate(estimate: Estimate) -> tuple[Told, Told]:
-    tasks: Told = {
-        f.name: ((f"{'?' if f.latency is None else f.latency} cycles",), 0) for f in estimate.functions
-    }
+    """The same of an estimate; loop nests, `"function:nest"`, have cycles too."""
+    nests = ((f"{loop.function}:{loop.nest}", loop.latency) for loop in estimate.loops if not loop.level)
+    cycles = [*((function.name, function.latency) for function in estimate.functions), *nests]
+    tasks: Told = {name: ((f"{'?' if n is None else n} cycles",), 0) for name, n in cycles}
     streams: Told = {}
     for timeline in (timeline for function in estimate.functions for timeline in function.timelines):
         for link in timeline.links:
@@ -97,8 +98,9 @@ def _with_figures(
     found = dict(vertices)
     for name, vertex in vertices.items():
         node = graph.nodes.get(name)
-        if vertex.kind == "call" and vertex.label in tasks:
-            found[name] = replace(vertex, details=tasks[vertex.label][0])
+        task = f"{vertex.function}:{vertex.label}" if vertex.kind == "nest" else vertex.label
+        if vertex.kind in ("call", "nest") and task in tasks:
+            found[name] = replace(vertex, details=tasks[task][0])
         elif node is not None and node.role is ArrayRole.LOCAL and vertex.kind == "stream" and vertex.label in streams:
             lines, waited = streams[vertex.label]
             told = (*vertex.details[:1], *lines) if lines else vertex.details

@@ -156,7 +156,7 @@ def test_dump_has_what_runs_and_what_is_in_channels(tmp_path: Path) -> None:
 def test_page_stands_alone_and_is_the_same_again(tmp_path: Path) -> None:
     run = timed(example())
     text = run.save(tmp_path / "run.html").read_text()
-    assert text == timed(example())._repr_html_()
+    assert text == timed(example()).save(tmp_path / "again.html").read_text()
     assert not re.search(r"(src|href)=|url\((?!#)|<script", text)
     for picture in re.findall(r"<svg.*?</svg>", text, re.S):
         ElementTree.fromstring(picture)

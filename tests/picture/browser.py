@@ -37,8 +37,3 @@ def asked(page: str, script: str, folder: Path, *, dark: bool = False) -> Any:
     assert not [line for line in ran.stderr.splitlines() if ":CONSOLE" in line]
     shown = ran.stdout.partition(f'<pre id="{_MARK}">')[2].partition("</pre>")[0]
     return json.loads(unescape(shown))
-
-
-def loaded() -> str:
-    """A script that lists what a page has fetched."""
-    return 'return performance.getEntriesByType("resource").map(e => e.name);'

@@ -10,7 +10,7 @@ from ...errors import TargetError, nearest
 from ..replay import replay as replayed
 from ..trace import Numbers
 from .figures import RunFigures
-from .page import page
+from .page import fragment, page
 from .perfetto import perfetto
 from .pictures import Picture, fills, gantt, graph
 from .table import table
@@ -79,7 +79,7 @@ class TimedRun(RunFigures):
         return f"<TimedRun of {self.top} on {self.target}: {self.cycles} cycles>"
 
     def _repr_html_(self) -> str:
-        return page(self)
+        return fragment(self)
 
     def _number(self, name: str) -> int:
         names = [channel.name for channel in self.replayed.trace.channels]

@@ -5,46 +5,28 @@ from __future__ import annotations
 from collections.abc import Iterable
 from html import escape
 
+from ...picture.page import fragment as part
+from ...picture.page import page as whole
+from ...picture.page import picture, table
 from ...timing.control.timeline import Timeline
 from .result import Burst, Estimate, FunctionEstimate, LoopEstimate
 from .table import ADVICE, OWN, TRANSFERS, advice_row, because, count, own_rows, transfer_row, trips_text
 from .timeline_picture import chart, graph
 from .timeline_table import link_rows, title
 
-_STYLE = """
-body { font: 14px/1.5 system-ui, sans-serif; margin: 2em auto; max-width: 75em; color: #222; padding: 0 1em; }
-table { border-collapse: collapse; margin: .5em 0 1em; } th, td { padding: .15em .7em; text-align: right; }
-th { border-bottom: 1px solid #999; font-weight: 600; } td:first-child, th:first-child { text-align: left; }
-td:last-child, th:last-child { text-align: left; } tr:nth-child(even) { background: #f5f7fa; }
-td:first-child { font-family: ui-monospace, monospace; white-space: pre; }
-summary { cursor: pointer; font-weight: 600; font-size: 1.1em; } code { background: #eef; padding: 0 .3em; }
-.bar { background: #dde; height: .6em; width: 12em; display: inline-block; }
-.bar i { background: #47a; height: 100%; display: block; } .binds { color: #b30; } .note { color: #666; }
-.picture { overflow-x: auto; margin: .5em 0; }
-"""
-
 
 def page(estimate: Estimate) -> str:
     """The whole page; every figure on it is estimated."""
-    parts = [
-        "<!DOCTYPE html>",
-        '<html lang="en"><head><meta charset="utf-8">',
-        f"<title>{escape(estimate.top)} on {escape(estimate.target)}</title>",
-        f"<style>{_STYLE}</style></head><body>",
-        *_content(estimate),
-        "</body></html>",
-    ]
-    return "\n".join(parts) + "\n"
+    return whole(f"{estimate.top} on {estimate.target}", content(estimate))
 
 
 def fragment(estimate: Estimate) -> str:
-    """The page as a part of another, such as a notebook, whose style it leaves alone."""
-    inside = _STYLE.partition("\n")[2].partition("\n")[2]  # without that of the body
-    style = f"<style>.allo-estimate {{{inside}}}</style>"
-    return "\n".join(["<div class=allo-estimate>", style, *_content(estimate), "</div>"])
+    """The page as a part of another, such as a notebook."""
+    return part(content(estimate))
 
 
-def _content(estimate: Estimate) -> list[str]:
+def content(estimate: Estimate) -> list[str]:
+    """Summary, resources, advice, and each function with its timelines and loops."""
     milliseconds = "" if estimate.milliseconds is None else f" = {estimate.milliseconds:.4g} ms"
     return [
         f"<h1>{escape(estimate.top)} on {escape(estimate.on)}</h1>",
@@ -83,10 +65,10 @@ def _function(function: FunctionEstimate, opened: bool) -> str:
 
 def _timeline(timeline: Timeline) -> str:
     pictures = [chart(timeline), *([graph(timeline)] if timeline.links else [])]
-    shown = "".join(f"<div class=picture>{picture}</div>" for picture in pictures if picture)
+    shown = "".join(map(picture, filter(None, pictures)))
     head, *rows = link_rows(timeline)
-    table = _table(head, (tuple(map(escape, row)) for row in rows)) if rows else ""
-    return f"<p>{escape(title(timeline))}</p>\n{shown}{table}\n"
+    links = _table(head, (tuple(map(escape, row)) for row in rows)) if rows else ""
+    return f"<p>{escape(title(timeline))}</p>\n{shown}{links}\n"
 
 
 def _loop(loop: LoopEstimate) -> tuple[str, ...]:
@@ -110,6 +92,4 @@ def _transfer(transfer: Burst) -> tuple[str, ...]:
 
 
 def _table(header: Iterable[str], rows: Iterable[tuple[str, ...]]) -> str:
-    head = "".join(f"<th>{cell}</th>" for cell in header)
-    body = "\n".join("<tr>" + "".join(f"<td>{cell}</td>" for cell in row) + "</tr>" for row in rows)
-    return f"<table><tr>{head}</tr>\n{body}</table>"
+    return table(header, rows, figures=True)

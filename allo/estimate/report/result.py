@@ -4,13 +4,21 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
 
+from ...errors import TargetError
 from ...timing.control.timeline import Timeline
 from ...timing.reason import Reason
 from ...timing.rewrites import Rewrite
 from ...timing.schedule import StaticSchedule
+
+if TYPE_CHECKING:
+    from ...customize import Schedule
+    from ...dataflow.timed.run import TimedRun
+    from ...verify import Result
 
 SCHEMA = 1  # of the JSON; changes only when a key is renamed or goes away
 
@@ -131,6 +139,7 @@ class Estimate:
     profile: str = ""  # who makes the hardware; empty: nobody in particular
     rewrites: tuple[Rewrite, ...] = ()  # what was done to the module, and what was left and why, if it was rewritten
     schedules: Mapping[tuple[str, str, str], StaticSchedule] = field(default_factory=dict, compare=False, repr=False)
+    design: Schedule | None = field(default=None, compare=False, repr=False)  # of `s.report`, as it was then
 
     @property
     def on(self) -> str:
@@ -219,16 +228,38 @@ class Estimate:
 
     def to_json(self) -> str:
         """The estimate as JSON; docs/estimator.md describes its keys."""
-        data = dataclasses.asdict(dataclasses.replace(self, schedules={}))
-        del data["schedules"]
+        data = dataclasses.asdict(dataclasses.replace(self, schedules={}, design=None))
+        del data["schedules"], data["design"]
         head = {"schema": SCHEMA, "estimated": True, "cycles": self.cycles, "milliseconds": self.milliseconds}
         return json.dumps({**head, **data}, indent=2)
 
-    def to_html(self) -> str:
-        """One page with the tree of loops, for a browser; it needs no other file."""
-        from .page import page
+    def to_html(
+        self,
+        path: str | Path | None = None,
+        *,
+        verification: Result | None = None,
+        timing: TimedRun | None = None,
+        code: Sequence[str] = ("vhls", "rtl"),
+    ) -> str:
+        """One page for a browser, also written to `path`; it needs no other file and has no script.
 
-        return page(self)
+        It has the tree of loops with reasons and advice; that of `s.report(target)` is a report of the design, with its
+        graph, steps, kernel and the text of the backends `code` too. `verification` is what `s.verify()` has answered,
+        `timing` that of a timed run. Raises TargetError if these are given for an estimate without its design.
+        """
+        if self.design is None:
+            if verification is not None or timing is not None:
+                raise TargetError("this estimate does not know its design", hint='take that of s.report("u280")')
+            from .page import page
+
+            text = page(self)
+        else:
+            from ...report.design_page import design_page
+
+            text = design_page(self, self.design, verification, timing, code)
+        if path is not None:
+            Path(path).write_text(text, encoding="utf-8")
+        return text
 
     def __str__(self) -> str:
         from .table import table
