@@ -50,7 +50,7 @@ class ArrayContraction:
         left, right = (np.ascontiguousarray(tiles).reshape(-1) for tiles in (left, right))
         run_on_array(self.program, left, right, out)
         rows, columns, _ = self.parts
-        whole = out.reshape(self.extent(0), rows, columns, *self.tile[:2]).swapaxes(2, 3)
+        whole = out.reshape(self.extent(0), columns, rows, *self.tile[:2]).transpose(0, 2, 3, 1, 4)
         whole = whole.reshape(self.extent(0), rows * self.tile[0], -1)[:, : self.extent(1), : self.extent(2)]
         order = c + m + n
         found = whole.reshape([self.sizes[label] for label in order])
@@ -94,19 +94,29 @@ def array_contraction(
     extents = [_extent(group, sizes) for group in labels]
     tile = _tile(extents[1:], array)
     rows, columns, steps = (ceil(extent / side) for extent, side in zip(extents[1:], tile, strict=True))
-    loops = ceil(columns / (array.columns * array.repeat))  # of which a descriptor repeats each
-    parts = (rows, ceil(columns / loops) * loops, steps)
-    return ArrayContraction(labels, sizes, tile, parts, npu_program(_tec(extents[0], tile, parts, loops), array))
+    far = array.columns * max(steps * tile[2], rows * tile[0]) * tile[1] > 2 * array.stride_words
+    loops = ceil(columns / (array.columns * (1 if far else array.repeat)))  # of which a descriptor repeats each
+    rounds = ceil(steps / array.wrap)
+    if rounds > array.repeat:
+        most = array.repeat * array.wrap * tile[2]
+        raise ContractionError(
+            f"K of the contraction is {extents[3]:,}: descriptors of an array reach {most:,} in tiles of {tile[2]}",
+            hint="split the sum in parts, and add their results",
+        )
+    parts = (rows, ceil(columns / loops) * loops, ceil(steps / rounds) * rounds)
+    tec = _tec(extents[0], tile, parts, (loops, rounds))
+    return ArrayContraction(labels, sizes, tile, parts, npu_program(tec, array))
 
 
 def _tile(extents: Sequence[int], array: NpuArray) -> tuple[int, int, int]:
     """The sides of M, N and K: blocks of 4, 4 and 8 that fill a core, and leave few cores idle at the edges."""
 
-    def cost(tile: tuple[int, int, int]) -> tuple[float, int]:
+    def cost(tile: tuple[int, int, int]) -> tuple[int, float, int]:
         m, n, k = tile
         parts = [ceil(extent / side) for extent, side in zip(extents, tile, strict=True)]
         calls = ceil(parts[0] / array.rows) * ceil(parts[1] / array.columns) * parts[2]
-        return calls * max(m * n * k / 128 + _CALL, m * k / 2, k * n / 2), prod(parts)
+        cycles = calls * max(m * n * k / 128 + _CALL, m * k / 2, k * n / 2)
+        return ceil(parts[2] / array.wrap), cycles, prod(parts)
 
     sides = [_sides(extent, unit) for extent, unit in zip(extents, (4, 4, 8), strict=True)]
     room = (array.tile_bytes - array.stack_bytes) // 2
@@ -120,21 +130,26 @@ def _sides(extent: int, unit: int) -> list[int]:
     return [ceil(ceil(extent / part) / unit) * unit for part in dict.fromkeys(parts)]
 
 
-def _tec(batch: int, tile: tuple[int, int, int], parts: tuple[int, int, int], loops: int) -> Tec:
-    """Loops over tiles that lie behind each other; N has one always, which descriptors repeat."""
-    (m, n, k), (rows, columns, steps) = tile, parts
-    inner_n = columns // loops
+def _tec(batch: int, tile: tuple[int, int, int], parts: tuple[int, int, int], outer: tuple[int, int]) -> Tec:
+    """Loops over tiles that lie behind each other; N has one always, which descriptors repeat.
+
+    `outer` are loops around those of N and K, for what a descriptor does not reach. Tiles of a column of the output
+    are neighbours: descriptors have the rows of the array too.
+    """
+    (m, n, k), (rows, columns, steps), (loops, rounds) = tile, parts, outer
+    inner_n, inner_k = columns // loops, steps // rounds
     outside = (
         ("c", DimType.C, batch, (rows * steps * m * k, columns * steps * k * n, rows * columns * m * n)),
-        ("m", DimType.M, rows, (steps * m * k, 0, columns * m * n)),
-        ("n.outer", DimType.N, loops, (0, inner_n * steps * k * n, inner_n * m * n)),
-        ("n", DimType.N, inner_n, (0, steps * k * n, m * n)),
-        ("k", DimType.K, steps, (m * k, k * n, 0)),
+        ("m", DimType.M, rows, (steps * m * k, 0, m * n)),
+        ("n.outer", DimType.N, loops, (0, inner_n * steps * k * n, inner_n * rows * m * n)),
+        ("n", DimType.N, inner_n, (0, steps * k * n, rows * m * n)),
+        ("k.outer", DimType.K, rounds, (m * k, k * n, 0)),
+        ("k", DimType.K, inner_k, (rounds * m * k, rounds * k * n, 0)),
     )
-    outer = [TecDimension(w, kind, ExecType.NPU, size, s) for w, kind, size, s in outside if size > 1 or w == "n"]
+    around = [TecDimension(w, kind, ExecType.NPU, size, s) for w, kind, size, s in outside if size > 1 or w == "n"]
     prims = (("mp", DimType.M, m, (k, 0, n)), ("np", DimType.N, n, (0, 1, 1)), ("kp", DimType.K, k, (1, n, 0)))
     inner = [TecDimension(name, kind, ExecType.PRIM, size, s) for name, kind, size, s in prims]
-    return Tec((*outer, *inner), DataType.BF16, prim_main=PrimMain.GEMM)
+    return Tec((*around, *inner), DataType.BF16, prim_main=PrimMain.GEMM)
 
 
 @dataclass(frozen=True, slots=True)

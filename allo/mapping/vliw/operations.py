@@ -8,6 +8,7 @@ from itertools import product
 from ...errors import ContractionError
 from .machine import XDNA1, IssueSlot, VliwMachine
 
+_OTHERS = "kernels of the AIE API (contraction_kernels) have edges, and transposed tiles"
 LOADS = (IssueSlot.LOAD_B, IssueSlot.LOAD_A)
 
 
@@ -27,9 +28,12 @@ class GemmShape:
     def __post_init__(self) -> None:
         for name, size, unit in (("M", self.m, 16), ("N", self.n, 16), ("K", self.k, 8)):
             if isinstance(size, bool) or not isinstance(size, int) or size < unit or size % unit:
-                raise ContractionError(f"{name} = {size!r}: the kernel takes multiples of {unit}")
+                why = "blocks of 4 x 4 sub-matrices fill its 16 sums" if unit == 16 else "a product has 8"
+                message = f"{name} = {size!r}: the kernel takes multiples of {unit}, for {why}"
+                raise ContractionError(message, hint=_OTHERS)
         if self.k < 24:
-            raise ContractionError(f"K = {self.k}: the kernel loads ahead, and needs 24 at least")
+            message = f"K = {self.k}: the kernel loads two steps of K ahead, and needs three, 24, at least"
+            raise ContractionError(message, hint=_OTHERS)
         limit = self.machine.banks * self.machine.bank_bytes
         ends = [(a, a + size) for a, size in zip(self.addresses, self.bytes, strict=True)]
         for name, (start, end) in zip(("in0", "in1", "out"), ends, strict=True):

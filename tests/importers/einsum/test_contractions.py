@@ -61,6 +61,21 @@ def test_more_tiles_than_a_descriptor_repeats(sizes: tuple[int, int, int, int]) 
     check("cmk,ckn->cmn", [(c, m, k), (c, k, n)], array=NpuArray(rows=2, tile_bytes=2048, stack_bytes=512))
 
 
+@pytest.mark.parametrize("sizes", [(5, 6, 5003), (9, 300, 104), (300, 70, 9), (9, 70, 1009)], ids=str)
+def test_sums_and_strides_that_one_descriptor_does_not_reach(sizes: tuple[int, int, int]) -> None:
+    """Few elements are not 0, so that sums, which are rounded after each tile, are exact."""
+    m, n, k = sizes
+    small = NpuArray(tile_bytes=2048, stack_bytes=512, wrap=48, stride_words=2048)
+    values = np.random.default_rng(0)
+    A, B = values.integers(-2, 3, (m, k)), values.integers(-2, 3, (k, n))
+    A[:, values.permutation(k)[30:]] = 0
+    program = einsum_program("ij,jk->ik", (m, k), (k, n), data_type="bfloat_16")
+    found = einsum_on_array(program, A.astype(BF16), B.astype(BF16), array=small)
+    np.testing.assert_array_equal(found.result.astype(int), A @ B)
+    tec = found.programs[0].tec  # type: ignore[union-attr]
+    assert [d.name for d in tec.outer if d.name.endswith("outer")]
+
+
 def test_tiles_are_as_large_as_they_can_be_and_even() -> None:
     sizes = {"i": 300, "j": 200, "k": 300}
     made = array_contraction(Operand("ij", (300, 200)), Operand("jk", (200, 300)), "ik", sizes)
@@ -82,3 +97,10 @@ def test_refused() -> None:
     with pytest.raises(allo.ContractionError) as error:
         array_contraction(Operand("ij", (3, 4)), Operand("jk", (4, 5)), "k", {"i": 3, "j": 4, "k": 5})
     assert str(error.value) == "label 'i' is in one operand only\n  hint: sum the operand over it before"
+    small = NpuArray(tile_bytes=2048, stack_bytes=512, wrap=48, repeat=2)
+    with pytest.raises(allo.ContractionError) as error:
+        array_contraction(Operand("ij", (4, 6000)), Operand("jk", (6000, 4)), "ik", {"i": 4, "j": 6000, "k": 4}, small)
+    assert str(error.value) == (
+        "K of the contraction is 6,000: descriptors of an array reach 3,840 in tiles of 40\n"
+        "  hint: split the sum in parts, and add their results"
+    )

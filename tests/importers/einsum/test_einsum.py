@@ -191,6 +191,7 @@ WRONG: list[tuple[str, list[Any], dict[str, Any], str]] = [
     ("ij,jk->ii", [(2, 3), (3, 5)], {}, "label 'i' occurs 2 times in the result of 'ij,jk->ii'"),
     ("i1,jk->ik", [(2, 3), (3, 5)], {}, "'i1,jk->ik' has '1', which is no label: labels are letters"),
     ("ij->ik->i", [(2, 3)], {}, "'ij->ik->i' has a second '->', which is no label: labels are letters"),
+    ("ij,jk>ik", [(2, 3), (3, 5)], {}, "'ij,jk>ik' has '>', which is no label: labels are letters"),
     ("i..j->ij", [(2, 3)], {},
      "'i..j->ij' has '.', which is no label: labels are letters\n  hint: an ellipsis is three dots, once an operand"),
     ("...i,i->i", [(2, 3), (3,)], {},
@@ -198,6 +199,8 @@ WRONG: list[tuple[str, list[Any], dict[str, Any], str]] = [
      "  hint: give their dimensions labels to sum over them"),
     ("...ij,j->...i", [(3,), (3,)], {},
      "operand 0 of '...ij,j->...i' has 2 labels, and its array 1 dimensions"),
+    ("abcdefghijklmnopqrstuvwxyz,ABCDEFGHIJKLMNOPQRSTUVWXYZ...->...", [(1,) * 26, (1,) * 27], {},
+     "'abcdefghijklmnopqrstuvwxyz,ABCDEFGHIJKLMNOPQRSTUVWXYZ...->...' has more dimensions than there are letters"),
     ("ij,jk,kl->il", [(2, 3), (3, 4), (4, 5)], {"path": "fastest"},
      "opt_einsum knows no strategy 'fastest' for paths\n"
      "  hint: try 'auto', 'optimal', 'greedy', 'dp' or 'random-greedy'"),

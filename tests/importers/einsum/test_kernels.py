@@ -145,12 +145,12 @@ def small_blocks(data_type: str = "FP32", batch: bool = False) -> tuple[Tec, Tec
     return plain, plan.split("j", 3).primitive("BRGEMM", "j.outer", "i.inner", "k.inner", "j.inner").tec
 
 
-def product_of(schedule: allo.Schedule, target: str | None = None) -> None:
+def product_of(schedule: allo.Schedule, target: str | None = None, sides: tuple[int, int] = (4, 4)) -> None:
     values = np.random.default_rng(3)
-    A, B = values.integers(-9, 9, (4, 6)).astype(np.float32), values.integers(-9, 9, (6, 4)).astype(np.float32)
-    C = np.zeros(16, np.float32)
-    schedule.build(target=target)(A.reshape(-1), B.reshape(-1), C)
-    np.testing.assert_array_equal(C.reshape(4, 4), A @ B)
+    A, B = (values.integers(-9, 9, shape).astype(np.float32) for shape in ((sides[0], 6), (6, sides[1])))
+    C = np.zeros(sides, np.float32)
+    schedule.build(target=target)(A.reshape(-1), B.reshape(-1), C.reshape(-1))
+    np.testing.assert_array_equal(C, A @ B)
 
 
 @pytest.mark.parametrize("batch", [False, pytest.param(True, marks=pytest.mark.slow)])
@@ -159,6 +159,13 @@ def test_systolic_arrays_are_proved(batch: bool) -> None:
     schedule = systolic_schedule(tec)
     assert allo.verify(plain_schedule(plain), schedule)
     product_of(schedule)
+
+
+@pytest.mark.slow
+def test_a_systolic_array_in_hardware() -> None:
+    """One block of 2 x 2 cores, without loops around it."""
+    plain = Tec.of("MNK", ["seq"] * 3, (2, 2, 6), (6, 0, 1), (0, 1, 2), (2, 1, 0), "FP32", names="ikj")
+    product_of(systolic_schedule(TecPlan.begin(plain).primitive("GEMM", "i", "k", "j").tec), "rtl", sides=(2, 2))
 
 
 @pytest.mark.exhaustive

@@ -179,3 +179,9 @@ def test_steps_keep_what_a_tec_means(seed: int) -> None:
     assert TecPlan.begin(plan.first).replay(str(plan)).tec == plan.tec
     assert Tec.parse(str(chosen.tec)) == chosen.tec
     assert all(d.type in DimType for d in chosen.tec)
+
+
+def test_one_input_is_not_swapped() -> None:
+    plan = TecPlan.begin(Tec.of("M", ["seq"], (3,), (4,), (0,), (1,), "FP32", prim_main="copy"))
+    with pytest.raises(ContractionError, match=r"^a TEC of a copy has one input, which cannot be swapped$"):
+        plan.swap()

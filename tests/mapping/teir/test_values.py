@@ -97,6 +97,8 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
      "dimension 'b' is shared and stands in a loop that is not: shared dimensions come first"),
     ({"dimensions": (replace(M, strides=(8, 0, 5)), N, K)},
      "dimensions 'i' (stride 5) and 'k' may reach the same element of out\n  hint: sum it in another TEC"),
+    ({"dimensions": (replace(M, type=DimType.C),), "prim_main": "copy"},
+     "dimension 'i' has type C: a copy has the types M and K"),
     ({"dimensions": (M, K), "prim_main": "copy"},
      "dimension 'j' exists in in0 and in1, which is none of the types of Tab. 2\n  hint: leave it out\n\n"
      "dimension 'j' of type K is summed, which a copy does not\n  hint: the primitive is 'add'"),

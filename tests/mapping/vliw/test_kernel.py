@@ -134,11 +134,13 @@ def test_a_table_of_slots() -> None:
     assert str(error.value) == "a program has no part 'loop': it has prologue, body, epilogue"
 
 
+BLOCKS = "blocks of 4 x 4 sub-matrices fill its 16 sums"
+OTHERS = "  hint: kernels of the AIE API (contraction_kernels) have edges, and transposed tiles"
 REFUSED = [
-    ({"m": 20}, "M = 20: the kernel takes multiples of 16"),
-    ({"n": 0}, "N = 0: the kernel takes multiples of 16"),
-    ({"k": 12}, "K = 12: the kernel takes multiples of 8"),
-    ({"k": 16}, "K = 16: the kernel loads ahead, and needs 24 at least"),
+    ({"m": 20}, f"M = 20: the kernel takes multiples of 16, for {BLOCKS}\n{OTHERS}"),
+    ({"n": 0}, f"N = 0: the kernel takes multiples of 16, for {BLOCKS}\n{OTHERS}"),
+    ({"k": 12}, f"K = 12: the kernel takes multiples of 8, for a product has 8\n{OTHERS}"),
+    ({"k": 16}, f"K = 16: the kernel loads two steps of K ahead, and needs three, 24, at least\n{OTHERS}"),
     ({"addresses": (0, 8192, 32768)}, "two tiles share bytes 8192 to 10240"),
     ({"addresses": (16, 16384, 32768)},
      "in0 lies at 16 to 10256: tiles begin at multiples of 32 and end within 65536 bytes"),

@@ -81,7 +81,10 @@ class _Call:
                     busy = {key: held for key, held in busy.items() if held.step != step}
                 continue
             key = (item.column, item.descriptor)
-            if key in busy or not 0 <= item.descriptor < self.program.array.descriptors:
+            if not 0 <= item.descriptor < self.program.array.descriptors:
+                there = f"there are {self.program.array.descriptors}, from 0 on"
+                raise ContractionError(f"column {item.column} has no descriptor {item.descriptor}: {there}")
+            if key in busy:
                 raise ContractionError(f"descriptor {item.descriptor} of column {item.column} is under way")
             busy[key] = item
             queued = sum(held.column == item.column and held.path == item.path < 2 for held in busy.values())

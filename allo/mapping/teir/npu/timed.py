@@ -28,12 +28,12 @@ _DEPTH = 2  # objects of a pool: one is filled while the other is used
 class MainMemory:
     """Requests that main memory serves for all shims: a run of elements takes one for each `request_bytes` of it.
 
-    The default rate is that at which all shims copy arrays in order, 66.6 GB/s in and out together (measured on
-    hardware, MLIR-AIE pull request 2559), in the longest bursts that they have. That requests, and not bytes, bound it
-    is an assumption.
+    The default rate is that of the documented channels: four bytes a cycle, two channels a way and a shim, four shims,
+    at 1 GHz (AM020: 8 GB/s of reads and 8 of writes for each). That main memory keeps this rate in any power mode, and
+    that requests, not bytes, bound it, are assumptions. A copy by all shims has 66.6 GB/s (MLIR-AIE pull request 2559).
     """
 
-    gigabytes: float = 66.6
+    gigabytes: float = 64.0
     request_bytes: int = 256
 
     def __post_init__(self) -> None:

@@ -13,7 +13,7 @@ import pytest
 
 from allo.errors import ContractionError
 from allo.importers.einsum import binary_tec, operand
-from allo.mapping.teir import DataType, Tec, TecPlan
+from allo.mapping.teir import DataType, ExecType, Tec, TecPlan
 from allo.mapping.teir.npu import (
     NpuArray,
     NpuProgram,
@@ -253,7 +253,13 @@ FAULTS: Sequence[tuple[Any, str]] = [
     (lambda s: [i if isinstance(i, NpuWait) else replace(i, descriptor=0) for i in s],
      "descriptor 0 of column 0 is under way"),
     (lambda s: [i if isinstance(i, NpuWait) or i.descriptor != 2 else replace(i, descriptor=16) for i in s],
-     "descriptor 16 of column 0 is under way"),
+     "column 0 has no descriptor 16: there are 16, from 0 on"),
+    (lambda s: [*(replace(s[0], descriptor=8 + k) for k in range(5)), *s], "more than 4 transfers wait on a channel"),
+    (lambda s: [i for i in s if i.column != 3 or not isinstance(i, NpuWait) and i.tensor != 2],
+     "cores [(0, 3), (1, 3), (2, 3), (3, 3)] have tiles that no transfer takes: the array would wait for ever"),
+    (lambda s: [*s, replace(s[2], descriptor=9), next(i for i in s if isinstance(i, NpuWait) and i.column == 0)],
+     "transfer out of column 0 bd=9 offset=0 sizes=(2, 4, 8, 4) strides=(128, 256, 4, 1) waits for a tile of row 0"
+     " for ever"),
     (lambda s: [*s, s[-1]], "the array would wait for out of column 3, rows 0, 1, 2, 3 for ever: none is under way"),
     (lambda s: [s[0], *s], "descriptor 0 of column 0 is under way"),
     (lambda s: [replace(s[0], sizes=(3, *s[0].sizes[1:])), *s[1:]],
@@ -271,7 +277,15 @@ def test_the_model_notices_faults_of_programs(change: Any, message: str) -> None
     assert str(error.value) == message
 
 
+def with_execution(tec: Tec, name: str, execution: str) -> Tec:
+    """The TEC with a loop that is run in another way, where it stands."""
+    changed = (replace(d, execution=ExecType(execution)) if d.name == name else d for d in tec.dimensions)
+    return tec.with_dimensions(list(changed))
+
+
 REFUSED: Sequence[tuple[Any, str]] = [
+    (lambda: npu_program(with_execution(program_of({}).tec, "b", "seq")),
+     "dimension 'b' is seq and stands in an npu loop\n  hint: seq dimensions come first"),
     (lambda: program_of({"d": 6}), "prim dimension 'd' of type M has size 6: a multiple of 4 is needed"),
     (lambda: program_of({"f": 12}), "prim dimension 'f' of type K has size 12: a multiple of 8 is needed"),
     (lambda: program_of({"d": 80, "e": 80, "f": 64}),

@@ -9,6 +9,8 @@ import pytest
 
 from allo.errors import ContractionError
 from allo.mapping.teir.npu import MainMemory, NpuArray, NpuProgram, NpuWait, npu_program, timed_on_array
+from benchmarks.utilisation import PUBLISHED, TILES, bound, kernel_cycles, tiles_of
+from benchmarks.utilisation import program_of as fig_13
 from tests.mapping.teir.npu.test_npu import tec_of
 from tests.seeds import sweep
 
@@ -84,6 +86,24 @@ def test_layouts_matter_in_the_fastest_power_mode() -> None:
     assert all(a < b for a, b in zip(slow, found[1790], strict=True))
     whole = timed_on_array(programs[0], KERNEL, 1790, MainMemory(1e6))
     assert whole.cycles == timed_on_array(programs[0], KERNEL).cycles
+
+
+def test_cycles_of_kernels_from_one_of_a_single_core() -> None:
+    """Section 6.3: the kernel of 64 x 64 x 64 has 87.3 % of peak, that of 64 x 80 x 64 three points more."""
+    assert kernel_cycles((64, 64, 64)) == KERNEL
+    assert kernel_cycles((64, 64, 80)) == pytest.approx(2560 / 0.905, rel=0.015)
+
+
+def test_published_contractions_stay_below_the_best_tile_of_their_intensity() -> None:
+    """Fig. 14: 36, 56 and 78.5 % where kernels do 5.9, 15 and above 22 operations per byte."""
+    before = 0.0
+    for (least, most), layout, published in PUBLISHED:
+        if layout != TILES:
+            continue
+        best = max(tiles_of(least, most), key=bound)
+        found = timed_on_array(fig_13(layout, best, c=32), kernel_cycles(best), 1020).utilisation
+        assert max(before, float(published) / 100) < found < bound(best)
+        before = found
 
 
 def test_requests_of_a_tile() -> None:

@@ -1,0 +1,87 @@
+"""Contractions of the thesis on the model of the array, beside its measurements: `python -m benchmarks.utilisation`.
+
+Source: Steinert (2025), section 6.4. Its text has the expressions and tiles of Fig. 13, and of the four contractions of
+Fig. 14 only the arithmetic intensity of their kernels: so all tiles of that intensity that its rules allow are asked
+what cores and streams leave at most, and the best of them is simulated. What a kernel takes is known from one core: the
+AIE API kernel of 64 x 64 x 64 reaches 87.3 % of peak (section 6.3), and blocks of 16 x 16 have the rest in equal parts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import product
+
+from allo.importers.einsum import binary_tec, operand
+from allo.mapping.teir import DataType, TecPlan
+from allo.mapping.teir.npu import NpuProgram, npu_program, timed_on_array
+
+ROWS, TILES, ALL_TILES = "adcf,cfbe->adbe", "acdf,bcfe->adbe", "acdf,bcfe->abde"  # the layouts of Fig. 13
+CLOCKS = {"powersaver": 790, "balanced": 1020, "turbo": 1790}
+KERNEL = 2346  # cycles of 64 x 64 x 64: 87.3 % of peak
+ROOM = 32256  # bytes of the three tiles of one set
+Tile = tuple[int, int, int]
+
+# Fig. 14 in the order of the thesis: intensity of the kernel in operations per byte, layout, utilisation.
+PUBLISHED = (
+    ((5.85, 5.95), TILES, "36"), ((14.5, 15.5), TILES, "56"), ((22.0, 99.0), ROWS, "70"), ((22.0, 99.0), TILES, "78.5"),
+)  # fmt: skip
+
+
+def program_of(expression: str, tile: Tile, a: int = 8, b: int = 8, c: int = 64) -> NpuProgram:
+    """The contraction with the loops of Fig. 13 around a tile: one unrolled loop, as its descriptors allow."""
+    sizes = dict(zip("abcdef", (a, b, c, *tile), strict=True))
+    inputs, output = expression.split("->")
+    first, second = (operand(labels, sizes) for labels in inputs.split(","))
+    plan = TecPlan.begin(binary_tec(first, second, output, sizes, DataType.BF16))
+    plan = plan.primitive("GEMM", "d", "e", "f").permute(*"abcdef")
+    for name in "abc":
+        plan = plan.execute(name, "npu")
+    return npu_program(plan.tec)
+
+
+def kernel_cycles(tile: Tile) -> int:
+    """Cycles of the kernel of a tile (M, N, K), an estimate: products, loads or waits for sums, and ends of blocks.
+
+    A step of K in a block of i x j sub-matrices has i * j products, i + j pairs of loads, and sums that wait for the
+    product before, of 6 cycles.
+    """
+    m, n, k = tile
+    per_block = (KERNEL - 64**3 // 128) / 16
+    blocks = product(range(0, m, 16), range(0, n, 16))
+    sides = ((min(16, m - row) // 4, min(16, n - column) // 4) for row, column in blocks)
+    return round(sum(max(i * j, i + j, 6) * k // 8 + per_block for i, j in sides))
+
+
+def bound(tile: Tile) -> float:
+    """The most that cores and streams of four bytes a cycle leave of the peak."""
+    m, n, k = tile
+    return m * n * k / 128 / max(kernel_cycles(tile), m * k / 2, k * n / 2)
+
+
+def tiles_of(least: float, most: float) -> Iterator[Tile]:
+    """Tiles that a core has room for, whose products need between `least` and `most` operations per byte."""
+    for m, n in product(range(4, 512, 4), repeat=2):
+        for k in range(8, min(512, (ROOM // 2 - m * n) // (m + n) + 1), 8):
+            if least <= m * n * k / (m * k + k * n + m * n) < most:
+                yield m, n, k
+
+
+def shown(program: NpuProgram, kernel: int) -> str:
+    """Utilisation in the three power modes."""
+    return "".join(f"{timed_on_array(program, kernel, clock).utilisation:>12.1%}" for clock in CLOCKS.values())
+
+
+def main() -> None:
+    """Print both figures."""
+    print(f"{'Fig. 13, tiles of 64 x 64 x 64':34}" + "".join(f"{mode:>12}" for mode in CLOCKS))
+    for layout in (ROWS, TILES, ALL_TILES):
+        print(f"{layout:34}{shown(program_of(layout, (64, 64, 64)), KERNEL)}")
+    print(f"{'Fig. 14, op/byte: best tile':34}" + "".join(f"{mode:>12}" for mode in CLOCKS) + "   bound  published")
+    for (least, most), layout, published in PUBLISHED:
+        best = max(tiles_of(least, most), key=bound)
+        what = f"{least:g} to {most:g}: " + " x ".join(map(str, best))
+        print(f"{what:34}{shown(program_of(layout, best), kernel_cycles(best))}{bound(best):8.1%}{published:>10}%")
+
+
+if __name__ == "__main__":
+    main()
