@@ -255,7 +255,7 @@ FAULTS: Sequence[tuple[Any, str]] = [
     (lambda s: [i if isinstance(i, NpuWait) or i.descriptor != 2 else replace(i, descriptor=16) for i in s],
      "column 0 has no descriptor 16: there are 16, from 0 on"),
     (lambda s: [*(replace(s[0], descriptor=8 + k) for k in range(5)), *s], "more than 4 transfers wait on a channel"),
-    (lambda s: [i for i in s if i.column != 3 or not isinstance(i, NpuWait) and i.tensor != 2],
+    (lambda s: [i for i in s if i.column != 3 or (not isinstance(i, NpuWait) and i.tensor != 2)],
      "cores [(0, 3), (1, 3), (2, 3), (3, 3)] have tiles that no transfer takes: the array would wait for ever"),
     (lambda s: [*s, replace(s[2], descriptor=9), next(i for i in s if isinstance(i, NpuWait) and i.column == 0)],
      "transfer out of column 0 bd=9 offset=0 sizes=(2, 4, 8, 4) strides=(128, 256, 4, 1) waits for a tile of row 0"
