@@ -10,7 +10,7 @@ from typing import Any
 
 from mlir import ir as mlir_ir
 
-from ..errors import ScheduleError, counted, nearest
+from ..errors import Location, ScheduleError, counted, nearest
 from ..frontend.program import Compiled, compile_kernel
 from ..frontend.read.given import given_names, kernel_of_text
 from ..frontend.read.templates import values_of
@@ -33,8 +33,8 @@ from .step.loop_tree import LoopTree, loop_tree
 from .step.operations import StepReader, at_operation, take_schedules, write_steps
 from .step.own_functions import function_of_positions
 from .step.primitive import integer, replayed
-from .step.record import Step, Steps
-from .step.text import given_steps, of_step
+from .step.record import Step, StepResult, Steps
+from .step.text import given_steps, of_step, result_of
 from .uses import Uses
 
 
@@ -159,8 +159,9 @@ class Schedule(Primitives, Uses, Published):
         before, given = len(target._history), given_steps(steps, self.primitives())
         try:
             with working(f"replaying steps on '{target.top_func_name}'", DEBUG):
+                results: list[Any] = []
                 for step in given:
-                    target._replay(step)
+                    results.append(target._replay(step, results))
         except Exception as error:
             number = len(target._history) - before
             target.undo(number)
@@ -168,14 +169,15 @@ class Schedule(Primitives, Uses, Published):
                 raise of_step(error, number, given) from None
             raise
 
-    def _replay(self, step: Step) -> Any:
+    def _replay(self, step: Step, results: Sequence[Any] = ()) -> Any:
+        """Apply a step; `results` are what the steps of a text before it have returned."""
         positional: list[Any] = []
         keywords: dict[str, Any] = {}
         for name, value in step.arguments:
             if name == step.variadic:
-                positional.extend(self._retarget(item) for item in value)
+                positional.extend(self._retarget(item, results, step.at) for item in value)
             else:
-                keywords[name] = self._retarget(value)
+                keywords[name] = self._retarget(value, results, step.at)
         method: Callable[..., Any] = getattr(self, step.name)
         with replayed(step.at):
             return method(*positional, **keywords)
@@ -234,10 +236,12 @@ class Schedule(Primitives, Uses, Published):
                 raise at_operation(error, op) from None
         return result
 
-    def _retarget(self, value: Any) -> Any:
+    def _retarget(self, value: Any, results: Sequence[Any], at: Location | None) -> Any:
         """A handle of the same name in this module; functions it does not have mean its kernel."""
         if isinstance(value, tuple):
-            return tuple(self._retarget(item) for item in value)
+            return tuple(self._retarget(item, results, at) for item in value)
+        if isinstance(value, StepResult):
+            return result_of(value, results, at)
         if not isinstance(value, HANDLES):
             return value
         if isinstance(value, Function):

@@ -6,13 +6,13 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from itertools import chain, permutations
+from itertools import permutations
 from typing import Any
 
 from ..customize import Schedule
 from ..customize.step.handles import Loop
 from ..errors import ScheduleError
-from ..estimate import Estimate, estimate
+from ..estimate import Advice, Estimate, estimate
 from ..ir.walk import annotations_of, loops_of, statements
 from ..poly import trips_of
 from .choices import Choose
@@ -24,6 +24,8 @@ _OF_ANY_EXTENT = (1, 2, 4, 8, 16)
 _KEPT = 4096  # sets of orders that were found legal
 
 OVERLAP = "stages overlap"
+BUFFERED = "buffer_at in"  # begins the names of decisions to keep what a loop updates on the chip
+REUSED = "reuse_at in"  # and to keep what iterations read again
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,15 +49,15 @@ def loops(s: Schedule, choose: Choose) -> None:
             _decide(s, choose, function, number)
 
 
-def banks_and_stages(s: Schedule, choose: Choose, options: Mapping[str, Any]) -> Estimate:
-    """Divide arrays into the banks that pipelines ask for, and decide whether the stages of functions overlap; what the
-    result costs."""
-    found = _banks(s, options)
-    stages = [advice.step for advice in found.advice if "s.dataflow(" in advice.step and "= s." not in advice.step]
+def memories_and_stages(s: Schedule, choose: Choose, options: Mapping[str, Any]) -> Estimate:
+    """Divide arrays into the banks that pipelines ask for, decide on windows and buffers, and whether the stages of
+    functions overlap; what the result costs."""
+    found = _memories(s, choose, options)
+    stages = [advice.step for advice in found.advice if "s.dataflow(" in advice.step]
     if stages and choose.flag(OVERLAP):
         for step in stages:
-            s.replay(step.replace("; ", "\n"))
-        found = _banks(s, options)
+            s.replay(step)
+        found = _memories(s, choose, options)
     return found
 
 
@@ -152,18 +154,25 @@ def _lanes(s: Schedule, loop: Loop) -> list[int]:
     return [n for n in range(1, min(int(extent), _MOST_LANES) + 1) if extent % n == 0]
 
 
-def _banks(s: Schedule, options: Mapping[str, Any]) -> Estimate:
-    """Divide arrays as the estimate advises, until it advises no more; the last estimate."""
+def _memories(s: Schedule, choose: Choose, options: Mapping[str, Any]) -> Estimate:
+    """Apply what the estimate advises for arrays, until it advises no more; the last estimate."""
     for _ in range(_ROUNDS):
         found = estimate(s, **options)
-        advised = [advice.step.split("; ") for advice in found.advice]
-        divisions = [lines for lines in advised if all(line.startswith("s.partition(") for line in lines)]
         before = len(s.steps)
-        for step in dict.fromkeys(chain.from_iterable(divisions)):
-            try:
-                s.replay(step)
-            except ScheduleError:
-                continue  # two bodies that ask for different banks: the next round sees what is left
+        for advice in found.advice:
+            if _is_taken(advice, choose):
+                # two bodies may ask for different banks: the next round sees what is left
+                with suppress(ScheduleError):
+                    s.replay(advice.step)
         if len(s.steps) == before:
             return found
     return estimate(s, **options)
+
+
+def _is_taken(advice: Advice, choose: Choose) -> bool:
+    """Banks always; windows of what is read again, and copies of what is updated, are decisions."""
+    if "s.reuse_at(" in advice.step:
+        return choose.flag(f"{REUSED} {advice.at}")
+    if "s.buffer_at(" in advice.step:
+        return choose.flag(f"{BUFFERED} {advice.at}")
+    return all(step.startswith("s.partition(") for step in advice.step.split("; "))

@@ -15,7 +15,7 @@ from ..errors import AlloError, ScheduleError
 from ..estimate import estimate
 from ..estimate.bound import least_cycles
 from .choices import Choose, Hole
-from .derived import OVERLAP, banks_and_stages, loops, parts
+from .derived import BUFFERED, OVERLAP, loops, memories_and_stages, parts
 from .point import FIGURES, Point, PointState
 
 
@@ -45,12 +45,13 @@ def evaluated(job: Job) -> Point:
             loops(schedule, choose)
             holes = tuple(choose.holes.values())
         share = parts(schedule) if job.steps is None and job.decisions.get(OVERLAP) else 1
-        least = None if job.limit is None else least_cycles(schedule, job.options)
+        buffered = any(number and name.startswith(BUFFERED) for name, number in job.decisions.items())
+        least = None if job.limit is None or buffered else least_cycles(schedule, job.options)
         if job.limit is not None and least is not None and least // share > job.limit:
             reason = f"it takes at least {least // share} cycles"
             return Point(holes, added(schedule, before), PointState.BOUNDED, reason, least=least // share)
         if job.steps is None:
-            found = banks_and_stages(schedule, choose, job.options)
+            found = memories_and_stages(schedule, choose, job.options)
             holes = tuple(choose.holes.values())
         else:
             found = estimate(schedule, **job.options)

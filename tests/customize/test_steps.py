@@ -78,6 +78,8 @@ def test_a_replay_that_fails_changes_nothing() -> None:
         ('x.y.split("i", 4)', "File \"<steps>\", line 1, column 1: `x.y.split('i', 4)` is not a step\n  hint: s.split(\"i\", 4), a call of a method of the schedule `s` with literal arguments on each line"),
         ('s.split("i", 4)\nt.split("j", 4)', "File \"<steps>\", line 2, column 1: `t.split('j', 4)` is a step of 't', and the first step is one of 's'\n  hint: replay the steps of one schedule at a time"),
         ('s.split("i", 2 + f())', "File \"<steps>\", line 1, column 1: `2 + f()` is not a literal\n  hint: give names of loops and buffers as strings"),
+        ('a, b, c = s.split("i", 2)\ns.pipeline(c)', "File \"<steps>\", line 2, column 1: 'c' is to be value 2 (the first is 0) of a step that returns 2 values\n  note: this is step 1 of the replay (the first is 0): s.pipeline(loop=c)"),
+        ('a.b = s.split("i", 2)', "File \"<steps>\", line 1, column 1: `a.b = s.split('i', 2)` is not a step\n  hint: s.split(\"i\", 4), a call of a method of the schedule `s` with literal arguments on each line"),
         ('s.split("i")', "File \"<steps>\", line 1, column 1: s.split(): missing a required argument: 'factor'"),
         ('s.split("i", {[]})', 'File "<steps>", line 1, column 1: `{[]}` is not a literal\n  hint: give names of loops and buffers as strings'),
         ('s.split("i", 4, **{"x": 1})', "File \"<steps>\", line 1, column 1: `s.split('i', 4, **{'x': 1})` hides names of parameters\n  hint: write name=value for each"),
@@ -89,6 +91,20 @@ def test_what_is_not_a_step_is_refused(text: str, message: str) -> None:
     with pytest.raises(ScheduleError) as refused:
         allo.customize(gemm).replay(text)
     assert str(refused.value) == message
+
+
+def test_steps_may_name_what_others_return() -> None:
+    named, plain = allo.customize(gemm), allo.customize(gemm)
+    named.replay(
+        'outer, inner = s.split("j", 4)\n'
+        's.reorder(inner, outer, "k"); kept = s.buffer_at("gemm:C", "i")\n'
+        's.partition(kept); s.partition(s.buffer_at("gemm:A", axis="i"), dim=1)'
+    )
+    outer, inner = plain.split("j", 4)
+    plain.reorder(inner, outer, "k")
+    plain.partition(plain.buffer_at(plain.C, "i"))
+    plain.partition(plain.buffer_at(plain.A, "i"), dim=1)
+    assert str(named.steps) == str(plain.steps) and str(named.ir) == str(plain.ir)
 
 
 def test_all_wrong_lines_are_reported() -> None:

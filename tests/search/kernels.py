@@ -32,6 +32,19 @@ def solve(A: int32[N, N], B: int32[N]):
             B[i] -= A[i, j] * B[j]
 
 
+def blur(A: float32[N + 2, N + 2], B: float32[N, N]):
+    for i in range(N):
+        for j in range(N):
+            B[i, j] = A[i, j] + A[i, j + 1] + A[i + 1, j] + A[i + 2, j + 2]
+
+
+def fading(A: float32[M + 1, M + 1], x: float32[M]):
+    for i in range(M):
+        for k in range(M):
+            x[i] = x[i] * 0.5 + A[i, k + 1]
+            A[i + 1, k] = x[i]
+
+
 def lanes(s: allo.Schedule, choose: Choose) -> None:
     """A space of 3 x 2 x 2 points."""
     factor = choose("factor", (1, 2, 4))

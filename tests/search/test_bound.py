@@ -9,7 +9,7 @@ import pytest
 import allo
 from allo.estimate.bound import least_cycles
 from allo.search.choices import Choose
-from allo.search.derived import banks_and_stages, loops
+from allo.search.derived import loops, memories_and_stages
 from polybench.suite import load
 from tests.search.kernels import chain, product
 from tests.seeds import sweep
@@ -44,7 +44,7 @@ def test_of_random_decisions(seed: int, profile: str | None):
     except allo.ScheduleError:
         return  # tiles that a dependence forbids
     before = least_cycles(s, options)
-    estimate = banks_and_stages(s, Choose(choose.decisions), options)
+    estimate = memories_and_stages(s, Choose(choose.decisions), options)
     assert before is not None and estimate.cycles is not None
     assert before <= estimate.cycles, s.steps
 

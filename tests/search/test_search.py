@@ -13,7 +13,7 @@ import pytest
 import allo
 from allo.search import Choose, PointState, SearchResult
 from tests.picture.geometry import SVG, Area, rectangle
-from tests.search.kernels import N, chain, lanes, product
+from tests.search.kernels import N, blur, chain, fading, lanes, product
 
 
 @pytest.fixture(scope="module")
@@ -167,3 +167,16 @@ def test_a_simulation_in_rtl_takes_the_cycles_of_its_profile():
     best = found.simulated(A, A, C).best
     assert best.simulated == best.cycles
     assert not C.any()  # it ran on copies
+
+
+def test_windows_and_copies_are_decided():
+    s = allo.customize(blur)
+    s.pipeline("j")  # so that loops are left alone
+    found = allo.search(s, workers=0)
+    assert found.complete and found.best.steps.count("s.reuse_at(") == 2 and "Equivalent" in found.best.proof
+    assert found.best.cycles * 1.3 < min(p.cycles for p in found.designs if "reuse_at" not in p.steps)
+    s = allo.customize(fading)
+    s.pipeline("k")
+    found = allo.search(s, workers=0)
+    assert "s.buffer_at(" in found.best.steps and "Equivalent" in found.best.proof
+    assert found.best.cycles < min(p.cycles for p in found.designs if "buffer_at" not in p.steps)

@@ -32,6 +32,15 @@ class Decided[T]:
 
 
 @dataclass(frozen=True, slots=True)
+class StepResult:
+    """What an earlier step of a text returns, by its number, or an item of it; the text calls it `name`."""
+
+    step: int
+    item: int | None
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
 class Step:
     """`s.<name>(<arguments>)`, with the line of the schedule it stands on."""
 
@@ -76,6 +85,8 @@ def _text(value: Any) -> str:
     match value:
         case Loop() | Buffer() | Function() | Nest() | FifoName():
             return f'"{value}"'
+        case StepResult():
+            return value.name
         case Enum():
             return f"{type(value).__name__}.{value.name}"
         case tuple():

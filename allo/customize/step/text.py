@@ -1,19 +1,19 @@
-"""Printed steps of a schedule, read back: calls `s.name(arguments)` with literal arguments."""
+"""Printed steps of a schedule, read back: calls `s.name(arguments)` of literals and of what steps return."""
 
 from __future__ import annotations
 
 import ast
 import inspect
 import typing
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import is_dataclass, replace
 from enum import Enum
 from types import UnionType
 from typing import Any
 
-from ...errors import Diagnostic, Location, Note, ScheduleError, nearest
+from ...errors import Diagnostic, Location, Note, ScheduleError, counted, nearest
 from .handles import parse_handle
-from .record import Step, Steps
+from .record import Step, StepResult, Steps
 from .signature import call_signature
 
 Primitive = Callable[..., Any]
@@ -22,27 +22,20 @@ Primitive = Callable[..., Any]
 def parse_steps(text: str, primitives: Mapping[str, Primitive], file: str = "<steps>") -> Steps:
     """The steps that `text` says, a call `s.split("gemm:S_i_0.i", factor=4)` each.
 
-    Nothing of the text is executed. Raises ScheduleError with every line that is not a call of a primitive with
-    literal arguments.
+    What a step returns may have a name, `outer, inner = s.split("i", 4)`, or stand as an argument of another one, as
+    advice of estimates does. Nothing of the text is executed. Raises ScheduleError with every line that is not a call
+    of a primitive with literal arguments.
     """
     try:
         tree = ast.parse(text)
     except SyntaxError as error:
         at = Location(file, error.lineno or 1, error.offset or 0)
         raise ScheduleError.collected([Diagnostic(f"the steps are not Python: {error.msg}", at, None)]) from None
-    steps: list[Step] = []
+    reader = _Reader(primitives, file)
     wrong: list[Diagnostic] = []
-    schedule: str | None = None  # what the first step calls it
     for node in tree.body:
         try:
-            call, name, method = _called(node)
-            schedule = schedule or name
-            if name != schedule:
-                raise ScheduleError(
-                    f"`{ast.unparse(node)}` is a step of '{name}', and the first step is one of '{schedule}'",
-                    hint="replay the steps of one schedule at a time",
-                )
-            steps.append(_step(call, find_primitive(method, primitives), file))
+            reader.read(node)
         except ScheduleError as error:
             at = Location(file, node.lineno, node.col_offset + 1)
             wrong += [Diagnostic(d.message, at, d.hint) for d in error.diagnostics]
@@ -50,7 +43,73 @@ def parse_steps(text: str, primitives: Mapping[str, Primitive], file: str = "<st
             wrong.append(Diagnostic("the step is nested too deeply", Location(file, node.lineno), None))
     if wrong:
         raise ScheduleError.collected(wrong)
-    return Steps(steps)
+    return Steps(reader.steps)
+
+
+class _Reader:
+    """The steps of a text so far, and the names of what they return."""
+
+    def __init__(self, primitives: Mapping[str, Primitive], file: str) -> None:
+        self.primitives = primitives
+        self.file = file
+        self.steps: list[Step] = []
+        self.names: dict[str, StepResult] = {}
+        self.schedule: str | None = None  # what the first step calls it
+
+    def read(self, node: ast.stmt) -> None:
+        """A statement: a step, perhaps with a name for its result or names for the items of it."""
+        match node:
+            case ast.Expr(value=ast.Call() as call):
+                targets: ast.expr | None = None
+            case ast.Assign(targets=[targets], value=ast.Call() as call):
+                pass
+            case _:
+                raise _no_step(node)
+        items = targets.elts if isinstance(targets, ast.Tuple | ast.List) else [targets] if targets else []
+        named = [item.id for item in items if isinstance(item, ast.Name)]
+        if len(named) < len(items):
+            raise _no_step(node)
+        number = self._step(call, node)
+        for place, name in enumerate(named):
+            item = place if isinstance(targets, ast.Tuple | ast.List) else None
+            self.names[name] = StepResult(number, item, name)
+
+    def _step(self, call: ast.Call, whole: ast.AST) -> int:
+        """The number of the step that a call is."""
+        called = call.func
+        if not isinstance(called, ast.Attribute) or not isinstance(called.value, ast.Name):
+            raise _no_step(whole)
+        name = called.value.id
+        self.schedule = self.schedule or name
+        if name != self.schedule:
+            raise ScheduleError(
+                f"`{ast.unparse(whole)}` is a step of '{name}', and the first step is one of '{self.schedule}'",
+                hint="replay the steps of one schedule at a time",
+            )
+        primitive = find_primitive(called.attr, self.primitives)
+        values = values_of(primitive)
+        if any(k.arg is None for k in call.keywords):
+            raise ScheduleError(f"`{ast.unparse(call)}` hides names of parameters", hint="write name=value for each")
+        arguments = [self._argument(argument, values) for argument in call.args]
+        keywords = {k.arg: self._argument(k.value, values) for k in call.keywords if k.arg is not None}
+        at = Location(self.file, call.lineno, call.col_offset + 1)
+        self.steps.append(make_step(primitive, arguments, keywords, at))
+        return len(self.steps) - 1
+
+    def _argument(self, node: ast.expr, values: Mapping[str, type]) -> Any:
+        match node:
+            case ast.Name(id=name) if name in self.names:
+                return self.names[name]
+            case ast.Call(func=ast.Attribute(value=ast.Name(id=owner))) if owner == self.schedule:
+                return StepResult(self._step(node, node), None, ast.unparse(node))
+            case ast.List() | ast.Tuple():
+                return [self._argument(item, values) for item in node.elts]
+        return _literal(node, values)
+
+
+def _no_step(node: ast.AST) -> ScheduleError:
+    hint = 's.split("i", 4), a call of a method of the schedule `s` with literal arguments on each line'
+    return ScheduleError(f"`{ast.unparse(node)}` is not a step", hint=hint)
 
 
 def given_steps(steps: Any, primitives: Mapping[str, Primitive]) -> Steps:
@@ -67,30 +126,24 @@ def given_steps(steps: Any, primitives: Mapping[str, Primitive]) -> Steps:
     return Steps(found)
 
 
+def result_of(asked: StepResult, results: Sequence[Any], at: Location | None) -> Any:
+    """What a step has returned. Raises ScheduleError if there is no such item."""
+    found = results[asked.step]
+    if asked.item is None:
+        return found
+    if not isinstance(found, tuple) or asked.item >= len(found):
+        count = counted(len(found), "value") if isinstance(found, tuple) else "no tuple"
+        message = f"'{asked.name}' is to be value {asked.item} (the first is 0) of a step that returns {count}"
+        raise ScheduleError.collected([Diagnostic(message, at, None)])
+    return found[asked.item]
+
+
 def of_step(error: ScheduleError, number: int, steps: Steps) -> ScheduleError:
     """The refusal of `steps[number]`, which were replayed, with a note that says which step it is."""
     if number < len(steps):
         note = Note(f"this is step {number} of the replay (the first is 0): {steps[number]}")
         error.diagnostics = tuple(replace(d, notes=(*d.notes, note)) for d in error.diagnostics)
     return error
-
-
-def _called(node: ast.stmt) -> tuple[ast.Call, str, str]:
-    """The call that a step is, the name of the schedule, and that of its method."""
-    call = node.value if isinstance(node, ast.Expr) else None
-    if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and isinstance(call.func.value, ast.Name):
-        return call, call.func.value.id, call.func.attr
-    hint = 's.split("i", 4), a call of a method of the schedule `s` with literal arguments on each line'
-    raise ScheduleError(f"`{ast.unparse(node)}` is not a step", hint=hint)
-
-
-def _step(node: ast.Call, primitive: Primitive, file: str) -> Step:
-    values = values_of(primitive)
-    arguments = [_literal(argument, values) for argument in node.args]
-    if any(k.arg is None for k in node.keywords):
-        raise ScheduleError(f"`{ast.unparse(node)}` hides names of parameters", hint="write name=value for each")
-    keywords = {k.arg: _literal(k.value, values) for k in node.keywords if k.arg is not None}
-    return make_step(primitive, arguments, keywords, Location(file, node.lineno, node.col_offset + 1))
 
 
 def find_primitive(name: str, primitives: Mapping[str, Primitive]) -> Primitive:
