@@ -1,9 +1,9 @@
-# make setup: the environment; demo, test, lint, bench use it; clean removes it.
+# make setup: the environment; demo, test, lint, bench, site use it; clean removes it.
 PYTHON_ENV := .venv/bin/python
 STAMP := .venv/.installed
 SOURCES := $(shell find mlir/allo-dialect -name '*.cpp' -o -name '*.h' -o -name '*.td' -o -name '*.txt')
 
-.PHONY: setup demo test lint bench clean
+.PHONY: setup demo test lint bench site clean
 
 setup: $(STAMP)
 
@@ -20,6 +20,11 @@ test: setup
 lint: setup
 	@$(PYTHON_ENV) -m ruff check .
 	@$(PYTHON_ENV) -m mypy --strict allo
+
+site: setup
+	@$(PYTHON_ENV) docs/build_site.py
+	@NO_MKDOCS_2_WARNING=1 $(PYTHON_ENV) -m mkdocs build --strict --quiet
+	@echo "the site is build/site/html/index.html"
 
 bench: setup
 	@$(PYTHON_ENV) -m benchmarks

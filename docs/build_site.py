@@ -1,0 +1,126 @@
+"""Fills build/site/pages, of which mkdocs makes the site: the pages of docs/, tutorials as they run, a gallery, a
+reference out of docstrings.
+
+    python docs/build_site.py && python -m mkdocs build --strict
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import re
+import shutil
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+DOCS = Path(__file__).resolve().parent
+ROOT = DOCS.parent
+PAGES = ROOT / "build" / "site" / "pages"
+sys.path[:0] = [str(ROOT), str(DOCS)]  # polybench lies beside the package
+TARGET = "u280"
+# Those of PolyBench whose schedules differ most; the last one is the region of docs/dataflow.md.
+DESIGNS = (
+    "atax", "bicg", "cholesky", "correlation", "covariance", "deriche", "doitgen", "durbin", "fdtd_2d", "gemm",
+    "gemver", "gesummv", "gramschmidt", "heat_3d", "jacobi_1d", "jacobi_2d", "lu", "mvt", "syrk",
+)  # fmt: skip
+PARTS = {
+    "Kernels and schedules": ("allo.customize.schedule.Schedule", "allo.customize.uses.Uses"),
+    "Checks": ("allo.equivalence.verify", "allo.frontend.reference.compare.check_python", "allo.reference.interpret"),
+    "Estimates": ("allo.estimate.estimate.estimate", "allo.estimate.report.result.Estimate"),
+    "Search": ("allo.search.search.search", "allo.search.found.SearchResult"),
+    "Pictures": (
+        "allo.report.drawing.draw", "allo.report.drawing.draw_loops", "allo.report.drawing.draw_banks",
+        "allo.report.waveform.draw_waveform", "allo.picture.drawing.Drawing",
+    ),
+    "Runs": ("allo.build.build", "allo.dataflow.timed.run.TimedRun"),
+}  # fmt: skip
+
+
+def tutorial(path: Path) -> str:
+    """A tutorial as a page: its comments as prose, its cells as blocks with what they print."""
+    heading, *cells = re.split(r"^# %% ", path.read_text(encoding="utf-8"), flags=re.MULTILINE)
+    title = re.findall(r'"""(.*?)\.?\n', heading)[0]
+    name, _, what = title.partition(": ")
+    parts = [f"# {name}", f"{what[:1].upper()}{what[1:]}."]
+    module = ModuleType(path.stem)
+    module.__file__ = str(path)
+    sys.modules[path.stem] = module
+    line = heading.count("\n")
+    for cell in cells:
+        name, _, rest = cell.partition("\n")
+        prose = re.match(r"(#.*\n)*", rest)
+        assert prose is not None
+        code = rest[prose.end() :].strip("\n")
+        parts += [f"## {name.strip().rstrip('.')}", re.sub(r"^# ?", "", prose[0], flags=re.MULTILINE).strip()]
+        parts += [f"```python\n{code}\n```"] if code else []
+        printed = io.StringIO()
+        with contextlib.redirect_stdout(printed):
+            exec(compile("\n" * line + f"#{cell}", str(path), "exec"), vars(module))
+        parts += [f"```text\n{printed.getvalue().rstrip()}\n```"] if printed.getvalue().strip() else []
+        line += cell.count("\n")
+    return "\n\n".join(filter(None, parts)) + "\n"
+
+
+def designs() -> Iterator[tuple[str, Any, Any]]:
+    """Names, schedules and timed runs, where there are some, of the designs of the gallery."""
+    import generate_pictures
+
+    import polybench
+
+    for name in DESIGNS:
+        yield name, polybench.load(name).designs["best"].customized("MINI"), None
+    timing, schedule = generate_pictures.run()
+    yield "fork_and_join", schedule, timing
+
+
+def gallery(folder: Path) -> str:
+    """The page of designs, with a picture and a report of each in `folder`."""
+    rows = ["| design | steps | cycles | DSP | BRAM | LUT |", "|---|---|---|---|---|---|"]
+    parts = []
+    for name, schedule, timing in designs():
+        found = schedule.report(TARGET)
+        schedule.draw(timing or found).save(folder / f"{name}.svg")
+        code = ("vhls",) if timing is None else ("vhls", "rtl")  # RTL of unrolled designs takes its time
+        found.to_html(folder / f"{name}.html", timing=timing, code=code)
+        figures = f"{found.cycles} | {found.dsp} | {found.bram18} | {found.lut}"
+        rows.append(f"| [{name}](#{name}) | {len(schedule.steps)} | {figures} |")
+        shown = f"[![{name}](gallery/{name}.svg)](gallery/{name}.svg)"
+        parts.append(f"## {name}\n\n[Report](gallery/{name}.html)\n\n{shown}")
+    intro = (
+        f"Designs with their pictures and reports, made by `docs/build_site.py`. All figures are *estimated* for the "
+        f"{TARGET}; the designs of PolyBench are the best ones, of size MINI."
+    )
+    return "\n\n".join(["# Gallery", intro, "\n".join(rows), *parts]) + "\n"
+
+
+def reference() -> str:
+    """The page that mkdocstrings fills out of docstrings."""
+    parts = [f"## {title}\n\n" + "\n\n".join(f"::: {name}" for name in names) for title, names in PARTS.items()]
+    intro = "Out of docstrings. The primitives have [a page of their own](primitives.md)."
+    return "\n\n".join(["# Classes and functions", intro, *parts]) + "\n"
+
+
+def copied(page: Path) -> str:
+    """A page of docs/ for the site, where tutorials are pages."""
+    return re.sub(r"\]\((tutorials/\w+)\.py\)", r"](\1.md)", page.read_text(encoding="utf-8"))
+
+
+def main() -> None:
+    """Write all pages."""
+    shutil.rmtree(PAGES, ignore_errors=True)
+    (PAGES / "gallery").mkdir(parents=True)
+    (PAGES / "tutorials").mkdir()
+    shutil.copytree(DOCS / "images", PAGES / "images")
+    for page in DOCS.glob("*.md"):
+        (PAGES / page.name).write_text(copied(page), encoding="utf-8")
+    for path in (DOCS / "tutorials").glob("*.py"):
+        (PAGES / "tutorials" / f"{path.stem}.md").write_text(tutorial(path), encoding="utf-8")
+    (PAGES / "reference.md").write_text(reference(), encoding="utf-8")
+    (PAGES / "gallery.md").write_text(gallery(PAGES / "gallery"), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
