@@ -33,7 +33,7 @@ PARTS = {
     "Search": ("allo.search.search.search", "allo.search.found.SearchResult"),
     "Pictures": (
         "allo.report.drawing.draw", "allo.report.drawing.draw_loops", "allo.report.drawing.draw_banks",
-        "allo.report.waveform.draw_waveform", "allo.picture.drawing.Drawing",
+        "allo.report.waveform.draw_waveform", "allo.report.roofline.draw_roofline", "allo.picture.drawing.Drawing",
     ),
     "Runs": ("allo.build.build", "allo.dataflow.timed.run.TimedRun"),
 }  # fmt: skip

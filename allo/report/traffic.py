@@ -1,7 +1,8 @@
-"""Bytes that the loops of a function move between arrays and the datapath, from the text of the program."""
+"""Bytes that the loops of a function move between arrays and the datapath, and what they compute, from its text."""
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from mlir import ir
@@ -15,20 +16,26 @@ from ..ir.walk import LOOP_OPERATIONS, entry_block, statements
 from ..poly import Count, runs_of
 
 NONE = Count(0)
+_COMPUTES = re.compile(r"arith\.(add|sub|mul|div|rem|max|min|ceildiv|floordiv)|math\.")
 
 
 @dataclass(frozen=True, slots=True)
 class Moved:
-    """Bytes read from and written to arrays; scalar variables do not count."""
+    """Bytes read from and written to arrays, where scalar variables do not count, and operations on data.
+
+    Operations are sums, products, quotients, extrema and functions such as `exp`; not those on subscripts.
+    """
 
     read: Count = NONE
     written: Count = NONE
+    operations: Count = NONE
 
     def __add__(self, other: Moved) -> Moved:
-        return Moved(self.read + other.read, self.written + other.written)
+        operations = self.operations + other.operations
+        return Moved(self.read + other.read, self.written + other.written, operations)
 
     def times(self, count: Count) -> Moved:
-        return Moved(self.read * count, self.written * count)
+        return Moved(self.read * count, self.written * count, self.operations * count)
 
     @property
     def total(self) -> Count:
@@ -59,6 +66,8 @@ class Traffic:
                 moved += Moved(read=_bytes_of(accessed(op)) * runs)
             elif is_store(op):
                 moved += Moved(written=_bytes_of(accessed(op)) * runs)
+            elif _COMPUTES.match(op.name) and not isinstance(op.results[0].type, ir.IndexType):
+                moved += Moved(operations=Count(1) * runs)
             elif op.name == "func.call":
                 moved += self.of_function(callee_name(op)).times(runs)
             else:

@@ -15,7 +15,7 @@ import allo
 import allo.dataflow as df
 from allo.errors import ScheduleError, ToolError
 from allo.ir.types import Stream, float32, int16
-from allo.report import draw_waveform
+from allo.report import draw_roofline, draw_waveform
 from tests.picture.geometry import SVG, demand_readable, rectangle, text_area, vertices
 
 N = 16
@@ -110,6 +110,30 @@ def test_loops_before_and_after() -> None:
     with pytest.raises(ScheduleError, match=r"^there is no state after 3 steps: the schedule has 2 steps"):
         s.draw_loops(2)
     assert "before" not in allo.customize(product).draw_loops().svg
+
+
+def test_designs_below_a_roof() -> None:
+    def scaled(A: float32[64], B: float32[64]):
+        for i in range(64):
+            B[i] = A[i] * 2.0 + 1.0
+
+    report = allo.customize(scaled).report("u280", memory="HBM")
+    picture = draw_roofline(report, peak=100, bandwidth=10).svg
+    root = ElementTree.fromstring(picture)
+    frame = next(rectangle(r) for r in root.iter(f"{SVG}rect") if r.get("class") == "frame")
+    (point,) = [rectangle(r) for r in root.iter(f"{SVG}rect") if r.get("class") == "best"]
+    assert report.milliseconds is not None
+    across = (point.x + 4 - frame.x) / (frame.right - frame.x)
+    up = (frame.lower - point.y - 4) / (frame.lower - frame.y)
+    assert 10 ** (-2 + 4 * across) == pytest.approx(2 / 8, rel=0.02)  # 2 operations and 8 bytes an element
+    assert 10 ** (-2 + 4 * up) == pytest.approx(128 / report.milliseconds / 1e6, rel=0.02)
+    for wrong, told in (
+        ((), "a roofline is that of one design or more\n  hint: "),
+        ((allo.estimate(allo.customize(product)),), "the report of 'product' has no bytes between a memory"),
+    ):
+        with pytest.raises(ToolError) as refused:
+            draw_roofline(*wrong, peak=1, bandwidth=1)
+        assert str(refused.value).startswith(told)
 
 
 def banks(picture: str) -> list[list[int]]:
