@@ -45,6 +45,9 @@ class DrawnText(str):
 
     drawing: Drawing
 
+    def __reduce__(self) -> tuple[type[DrawnText], tuple[str, str]]:
+        return DrawnText, (str(self), self.drawing.svg)
+
     def _repr_svg_(self) -> str:
         return self.drawing.svg
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import runpy
 import sys
+from copy import deepcopy
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -161,6 +162,11 @@ def test_the_drawing_has_all_tiles() -> None:
     drawn = df.build(programs.vector_add, target="aie").draw()
     assert drawn.splitlines()[2].split() == ["row", "5", "core_3", "core_4", "core_11", "core_12"]
     assert "A_0: memory tile (0, 1) -> core_0 (0, 2), 2 x 64 bytes, depth 3" in drawn
+    shapes = re.findall(r'<rect [^>]*class="([\w-]+)"/>\n(?:<text [^>]*middle">(core_\d+)<)?', drawn._repr_svg_())
+    kinds = {name: kind for kind, name in shapes if name}
+    assert len(kinds) == 16 and set(kinds.values()) == {"hue0"}  # all cores run the same
+    again = deepcopy(drawn)
+    assert again == drawn and again.drawing == drawn.drawing
 
 
 def test_copies_and_pickles() -> None:
