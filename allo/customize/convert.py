@@ -10,11 +10,12 @@ from ..errors import Note, ScheduleError, counted
 from ..ir.module import Module
 from ..ir.processes import is_region
 from ..ir.walk import location_of
-from ..layout import ITensor, StreamConverter, stream_converter
+from ..layout import ITensor, LineBuffer, StreamConverter, stream_converter
 from .dataflow import run_at_once
 from .fifo.accesses import Get, gets_of
 from .fifo.conditional import moved_out_of_branches
 from .fifo.converters import insert_converter
+from .fifo.line_buffers import insert_line_buffer
 from .fifo.orders import order_of_get, order_of_puts
 from .fifo.stages import Stage, stages_of
 from .nest.absorb import one_writer
@@ -42,14 +43,17 @@ def convert(module: Module, buffer: Buffer, dst: Nest, depth: int = -1) -> Buffe
 
     Both orders are iterative tensors (`allo.layout.ITensor`); the loops in which they do the same are shared, and of
     the rest the converter holds the least tile twice: one is filled while the other is drained, as often as it is
-    read. With no shared loop it holds the array, once. Elements that `dst` does not take stay in the tile. Where both
-    orders are one, it is `relay`. Returns the handle of the tile, if there is one.
+    read. With no shared loop it holds the array, once. Elements that `dst` does not take stay in the tile. Where
+    windows of `dst` slide along the loops of the producer, it is a line buffer, `C_rows`: as many rows as a window is
+    high, out of which a window is taken as soon as its last element has come. Where both orders are one, it is `relay`.
+    Returns the handle of the tile or the rows, if there are any.
     Several nests that write the array become one, which must be possible, in as many loops as may be. What is read in
     branches that data decide is taken whether they run or not. Of a box that `dst` takes, only the elements pass.
     `depth` is that of the FIFO into the converter, by default the elements of the array, which never blocks; the one
     behind it has two places in a dataflow region, else as many as elements pass (`size_fifos` computes least depths).
     Refused: what `relay` refuses but for the order; a producer or `dst` that are no loop nests beside the array, with
-    constant bounds and no affine branches around it; an array that `dst` reads in several places.
+    constant bounds and no affine branches around it but those that cut a box out of the iterations; an array that `dst`
+    reads in several places.
     Source: StreamTensor, sections 3.1.2, 4.2 and 5.2.1, Algorithm 1.
     """
     return stream(module, buffer, dst, depth)
@@ -64,7 +68,10 @@ def stream(module: Module, buffer: Buffer, dst: Nest, depth: int) -> Buffer | No
         run_at_once(module, connect(module, buffer, value, dst, depth, assume_safe=False))
         demand_ends_of_elements(module)
         return None
-    made = insert_converter(function, buffer.name, plan.consumer, plan.get, plan.converter)
+    if isinstance(plan.converter, LineBuffer):
+        made = insert_line_buffer(function, buffer.name, plan.consumer, plan.get, plan.converter)
+    else:
+        made = insert_converter(function, buffer.name, plan.consumer, plan.get, plan.converter)
     fifo = connect(module, buffer, value, Nest(buffer.function, made.nest), depth, assume_safe=False)
     run_at_once(module, fifo)
     behind = 2 if is_region(fifo.owner.operation.block) else -1
@@ -82,7 +89,7 @@ class LinkPlan:
     get: Get
     source: ITensor
     result: ITensor
-    converter: StreamConverter | None
+    converter: StreamConverter | LineBuffer | None
 
 
 def link_plan(module: Module, buffer: Buffer, dst: Nest) -> LinkPlan:

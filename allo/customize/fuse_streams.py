@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from math import prod
 
@@ -14,7 +14,7 @@ from ..ir.mlir_types import from_mlir
 from ..ir.processes import is_region
 from ..ir.states import Draft
 from ..ir.types import TensorType
-from ..ir.walk import entry_block, statements, string_of
+from ..ir.walk import entry_block, statements, string_of, trip_count
 from ..poly import extract
 from .convert import LinkPlan, link_plan, stream
 from .dataflow import make_region
@@ -22,6 +22,7 @@ from .fifo.agreement import band_of, like
 from .fifo.fusion import FusionPlan, KernelGraph, StreamLink, fused
 from .fifo.stages import Stage, read_stages
 from .nest.absorb import one_writer
+from .nest.border import with_border
 from .reorder import permute
 from .step.handles import Buffer, Function, Loop, Nest
 from .step.primitive import primitive
@@ -45,11 +46,13 @@ def fuse_streams(
         for ...: B = Q(U)                     for ...: fifo_U.put(R(fifo_T.get()))    # and so on, at the same time
 
     First, nests that write one array, and those that use it in between, become one nest, in as many loops as may be:
-    these are the kernels. With `reorder`, each runs its loops as the arrays that it takes come, if that is legal and
-    the converters then hold less. In the order of the text, each kernel joins the last fused kernel that it takes an
-    array from, if the converters of the arrays between them fit into the budget with those that are there; else it
-    begins a new one, and takes its arrays from memory. Without a budget all streams that can be made are. Each is made
-    as by `convert`, FIFOs as deep as the array has elements; `size_fifos` makes them shallow.
+    these are the kernels; a border of constants and what is inside of it become one nest that gives both element by
+    element. With `reorder`, each runs its loops as the arrays that it takes come, if that is legal and the converters
+    then hold less; where windows slide over images, kernels that begin with arguments go pixel by pixel if all
+    converters together then hold less. In the order of the text, each kernel joins the last fused kernel that it
+    takes an array from, if the converters of the arrays between them fit into the budget with those that are there;
+    else it begins a new one, and takes its arrays from memory. Without a budget all streams that can be made are. Each
+    is made as by `convert`, FIFOs as deep as the array has elements; `size_fifos` makes them shallow.
     Returns the plan (`FusionPlan`), with the kernels, the bytes on the chip before and after, and why an array does not
     stream. The step records `arrays` and the `nests` that take them: repeated, it plans nothing and returns None; you
     may give both yourself. `allo.mapping.fusion_gap(plan)` tells how far the plan is from the best one.
@@ -118,7 +121,8 @@ def _joined_pair(
     users = [n for n, (_, touched) in enumerate(found) if place in touched.reads or place in touched.writes]
     writing = [at for at, n in enumerate(users) if place in found[n][1].writes]
     for first, second in pairwise(users[writing[0] : writing[-1] + 1] if writing else ()):
-        if one_writer(function, [found[first][0], found[second][0]]):
+        nests = [found[first][0], found[second][0]]
+        if with_border(function, *nests) or one_writer(function, nests):
             return first, second
     return None
 
@@ -126,29 +130,78 @@ def _joined_pair(
 def agree_on_orders(module: Draft, name: str) -> None:
     """Let each nest, in the order of the text, run its loops so that the converters in front of it hold the least.
 
-    Orders that its producers suggest are tried, by `reorder`.
+    Orders that its producers suggest are tried, by `reorder`. Where windows slide over arrays, nests that take none of
+    these arrays are tried as they are, and with the loops that the windows slide along outermost, in an image or in
+    all of them, so that all channels of a pixel pass together.
     """
     takes: dict[str, list[Buffer]] = {}
+    makes: dict[str, Stage] = {}
     for buffer, stages in _shared(module, name):
         for stage in stages:
-            if stage.reads and stage.callee is None and stage.op.name == "affine.for":
-                takes.setdefault(string_of(stage.op, "allo.nest") or "", []).append(buffer)
+            if stage.callee is None and stage.op.name == "affine.for":
+                if stage.writes:
+                    makes[string_of(stage.op, "allo.nest") or ""] = stage
+                elif stage.reads:
+                    takes.setdefault(string_of(stage.op, "allo.nest") or "", []).append(buffer)
     entry = entry_block(module.function(name))
     assert entry is not None
     order = [string_of(op, "allo.nest") or "" for op in statements(entry)]
-    for nest in sorted(takes, key=order.index):
-        _agree(module, Nest(name, nest), takes[nest])
+    taking = sorted(takes, key=order.index)
+    given = _orders(module, name)
+    sliding: set[tuple[int, int]] = set()
+    least = sum(_agree(module, Nest(name, nest), takes[nest], sliding) for nest in taking)
+    best = _orders(module, name)
+    first = [{nest: _slid(makes[nest], given[nest], sliding, kept) for nest in makes.keys() - takes} for kept in (1, 0)]
+    tried = [given]
+    for orders in first if sliding else ():
+        if {**given, **orders} in tried:
+            continue
+        tried.append({**given, **orders})
+        _permute_all(module, name, tried[-1])
+        held = sum(_agree(module, Nest(name, nest), takes[nest], sliding) for nest in taking)
+        if held < least:
+            least, best = held, _orders(module, name)
+    if len(tried) > 1:
+        _permute_all(module, name, best)
 
 
-def _agree(module: Draft, nest: Nest, taken: Sequence[Buffer]) -> None:
-    """Find the best of the orders of the loops of one nest that takes some arrays."""
+def _orders(module: Draft, name: str) -> dict[str, list[str]]:
+    """The loops of each nest that may be in any order again."""
+    nests = dict.fromkeys(view.nest for view in module.loops(name))
+    return {nest: [view.name for view in band_of(module, name, nest)] for nest in nests}
+
+
+def _permute_all(module: Draft, name: str, orders: Mapping[str, Sequence[str]]) -> None:
+    now = _orders(module, name)
+    for nest, names in orders.items():
+        if names != now[nest]:
+            permute(module, [Loop(name, nest, loop) for loop in names])
+
+
+def _slid(stage: Stage, names: Sequence[str], sliding: set[tuple[int, int]], kept: int) -> list[str]:
+    """The loops of a nest with those outermost that go along the first `kept` dimensions of the array that it writes,
+    then those along dimensions in which windows slide over arrays of as many."""
+    forms = stage.writes[0].subscripts
+    ranks: dict[str, int] = {}
+    for loop in stage.writes[0].loops:
+        along = [d for d, form in enumerate(forms) if loop.variable in dict(form.terms)]
+        places = [0 if d < kept else 1 for d in along if d < kept or (len(forms), d) in sliding]
+        ranks[loop.name] = 0 if trip_count(loop.op) == 1 else min(places, default=2)
+    return sorted(names, key=lambda name: ranks.get(name, 2))
+
+
+def _agree(module: Draft, nest: Nest, taken: Sequence[Buffer], sliding: set[tuple[int, int]]) -> int:
+    """Find the best of the orders of the loops of one nest that takes some arrays; the bits that are held then.
+
+    Where windows slide, the rank of an array and the dimension, is added to `sliding`.
+    """
     band = band_of(module, nest.function, nest.name)
     least, plans = _held(module, nest, taken)
+    sliding.update((plan.result.rank, d) for plan in plans for d in plan.result.sliding)
     best = [view.name for view in band]
     tried = [best]
-    for source, get in [(plan.source, plan.get) for plan in plans if plan.converter is not None] if least else ():
-        names = like(source, get, band)
-        if names in tried:
+    for names in [like(plan.source, plan.get, band) for plan in plans if plan.converter is not None]:
+        if names in tried or not least:
             continue
         tried.append(names)
         try:
@@ -160,6 +213,7 @@ def _agree(module: Draft, nest: Nest, taken: Sequence[Buffer]) -> None:
             least, best = held, names
         else:
             permute(module, [Loop(nest.function, nest.name, name) for name in best])
+    return least
 
 
 def _held(module: Draft, nest: Nest, taken: Sequence[Buffer]) -> tuple[int, list[LinkPlan]]:
@@ -223,6 +277,4 @@ def _link(module: Draft, buffer: Buffer, producer: Stage, consumer: Stage, *, se
         return StreamLink(buffer.name, made, taken, total, None, error.diagnostics[0].message)
     if converter is None:
         return StreamLink(buffer.name, made, taken, total, 0)
-    tile = " x ".join(map(str, converter.tile))
-    text = f"{converter.buffered // converter.size} of {tile}"
-    return StreamLink(buffer.name, made, taken, total, -(-bits * converter.buffered // 8), "", text)
+    return StreamLink(buffer.name, made, taken, total, -(-bits * converter.buffered // 8), "", str(converter))

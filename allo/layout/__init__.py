@@ -3,6 +3,7 @@
 from .converter import StreamConverter, stream_converter
 from .inference import infer
 from .itensor import ITensor, visits_once
+from .line_buffer import LineBuffer, Slide, line_buffer
 from .maps import Digit, IndexMap, reshaping
 from .moves import ArrayMove, MovedDigit
 from .partial import PartialResult, PartOfDimension, Pending, ShardedArray, replicated
@@ -22,6 +23,7 @@ __all__ = [
     "ITensor",
     "IndexMap",
     "Layout",
+    "LineBuffer",
     "MovedDigit",
     "PartOfDimension",
     "PartialResult",
@@ -29,12 +31,14 @@ __all__ = [
     "Pending",
     "Shard",
     "ShardedArray",
+    "Slide",
     "StreamConverter",
     "Walk",
     "block",
     "cyclic",
     "in_turn",
     "infer",
+    "line_buffer",
     "packed",
     "part_of",
     "replicated",

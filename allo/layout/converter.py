@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from math import gcd, prod
 
 from .itensor import CountedLoop, ITensor, first_missing
+from .line_buffer import LineBuffer, line_buffer
 from .walks import Walk
 
 
@@ -44,11 +45,15 @@ class StreamConverter:
         """The elements that it holds: of two tiles, one filled and one drained, or of one if there is only one."""
         return self.size * min(self.rounds, 2)
 
+    def __str__(self) -> str:
+        return f"{min(self.rounds, 2)} of {' x '.join(map(str, self.tile))}"
 
-def stream_converter(source: ITensor, result: ITensor) -> StreamConverter | None:
+
+def stream_converter(source: ITensor, result: ITensor) -> StreamConverter | LineBuffer | None:
     """What makes the stream `result` of `source`; None if the elements pass in one order, so that a FIFO does it.
 
-    Raises ValueError if none can: an element is missing, or comes twice.
+    It is a line buffer where that holds less than tiles. Raises ValueError if nothing can be: an element is missing, or
+    comes twice.
     """
     why = source.obstacle(result)
     if why is not None:
@@ -58,7 +63,9 @@ def stream_converter(source: ITensor, result: ITensor) -> StreamConverter | None
     orders = dict.fromkeys([part, source] if part.count == box else [source])
     if any(order.is_same_order(result) for order in orders):
         return None
-    return min((_converter(order, result) for order in orders), key=lambda made: made.buffered)
+    made: list[StreamConverter | LineBuffer] = [_converter(order, result) for order in orders]
+    made += [rolling for order in orders if (rolling := line_buffer(order, result)) is not None]
+    return min(made, key=lambda one: one.buffered)
 
 
 def _converter(source: ITensor, result: ITensor) -> StreamConverter:

@@ -40,6 +40,10 @@ def visits_once(loops: Sequence[CountedLoop], rank: int) -> bool:
     return all(any(loop.stride) for loop in loops)
 
 
+def _along(loop: CountedLoop, d: int) -> CountedLoop:
+    return CountedLoop(loop.trip, (loop.stride[d],))
+
+
 def first_missing(
     given: Sequence[CountedLoop], begin: Sequence[int], wanted: Sequence[CountedLoop], low: Sequence[int]
 ) -> tuple[int, ...] | None:
@@ -164,6 +168,12 @@ class ITensor:
         for numbers in product(*map(range, self.trips)):
             moves = [[n * s for s in loop.stride] for n, loop in zip(numbers, self.loops, strict=True)]
             yield tuple(map(sum, zip(self.offset, *moves, strict=True)))
+
+    @property
+    def sliding(self) -> tuple[int, ...]:
+        """The dimensions along which loops visit places again: windows overlap there."""
+        loops = [[loop for loop in self.scalars.normal if loop.stride[d]] for d in range(self.rank)]
+        return tuple(d for d, own in enumerate(loops) if not visits_once([_along(loop, d) for loop in own], 1))
 
     @property
     def rank(self) -> int:

@@ -164,6 +164,15 @@ def branch(A: int32[4], B: int32[4]):
     for i in range(4, name="produce"):
         C[i] = A[i]
     for i in range(4, name="consume"):
+        if i % 2 == 0:
+            B[i] = C[3 - i]
+
+
+def box(A: int32[4], B: int32[4]):
+    C: int32[4]
+    for i in range(4, name="produce"):
+        C[i] = A[i]
+    for i in range(4, name="consume"):
         if i < 2:
             B[i] = C[3 - i]
 
@@ -218,13 +227,13 @@ def quotient(A: int32[4], B: int32[4]):
         B[i] = C[(i + 1) // 3]
 
 
-@pytest.mark.parametrize(("kernel", "tile"), [(guarded, 4), (heads, 8)])
+@pytest.mark.parametrize(("kernel", "tile"), [(guarded, 4), (box, 2), (heads, 3)])
 def test_branches_and_digits(kernel, tile: int) -> None:
     """An element is taken whether it is used or not; quotients and remainders of a loop are two loops, and of a row
     only the elements pass that are used."""
     s = customize(kernel)
     s.convert("C", "consume")
-    assert [a.bytes // 4 for a in s.report().buffers if a.name == "C_tile"] == [tile]
+    assert [a.bytes // 4 for a in s.report().buffers if a.name in ("C_tile", "C_rows")] == [tile]
     assert_faithful(kernel, s)
     assert allo.verify(customize(kernel), s)
 
@@ -253,7 +262,7 @@ convert: nest 'consume' uses 'C' in loop 'j', whose bounds are no constants, and
 convert: nest 'consume' uses 'C' in a branch, or in a loop with run-time bounds, and its order is no iterative tensor
   note: it is here
     File, line N, column 9
-      if i < 2:
+      if i % 2 == 0:
       ^
   hint: a converter is between loop nests with constant bounds and without branches around the array
     """,

@@ -8,7 +8,7 @@ from math import gcd, prod
 import pytest
 from hypothesis import strategies as st
 
-from allo.layout import ITensor, StreamConverter, stream_converter
+from allo.layout import ITensor, LineBuffer, StreamConverter, line_buffer, stream_converter
 from tests.seeds import drawn, sweep
 
 # Fig. 5 of StreamTensor: three orders of an array of 8 x 8
@@ -79,8 +79,10 @@ def least_tile(source: list[tuple[int, ...]], result: list[tuple[int, ...]]) -> 
     return best
 
 
-def converted(made: StreamConverter, given: list[tuple[int, ...]]) -> list[tuple[int, ...]]:
-    """What comes out of a converter, tile by tile."""
+def converted(made: StreamConverter | LineBuffer, given: list[tuple[int, ...]]) -> list[tuple[int, ...]]:
+    """What comes out of a converter, tile by tile, or window by window."""
+    if isinstance(made, LineBuffer):
+        return slid(made, given, made.rows)
     fill, drain = list(made.fill.addresses()), list(made.drain.addresses())
     assert max(fill) < made.size and min(fill) == 0
     result = []
@@ -88,6 +90,60 @@ def converted(made: StreamConverter, given: list[tuple[int, ...]]) -> list[tuple
         tile = dict(zip(fill, given[begin : begin + len(fill)], strict=True))
         result += [tile[address] for address in drain]
     return result
+
+
+def slid(made: LineBuffer, given: list[tuple[int, ...]], rows: int) -> list[tuple[int, ...]]:
+    """What a line buffer of so many rows gives, in the order in which its loops run."""
+    held: dict[tuple[int, int], tuple[int, ...]] = {}
+    elements, result = iter(given), []
+    for numbers in product(*(range(slide.trip) for slide in made.slides)):
+        row = numbers[made.rolling]
+        base = sum(n * stride for n, stride in zip(numbers, made.strides, strict=True))
+        assert base + max(made.fill.addresses()) < made.width
+        held |= {(row % rows, base + place): next(elements) for place in made.fill.addresses()}
+        if any(
+            (n - slide.first) % slide.step or not 0 <= (n - slide.first) // slide.step < slide.windows
+            for n, slide in zip(numbers, made.slides, strict=True)
+        ):
+            continue
+        begin = sum((n - s.reach) * w for n, s, w in zip(numbers, made.slides, made.strides, strict=True))
+        first = row - made.slides[made.rolling].reach
+        places = zip(made.back.addresses(), made.drain.addresses(), strict=True)
+        result += [held.get(((first + back) % rows, begin + place), ()) for back, place in places]
+    assert next(elements, None) is None
+    return result
+
+
+@st.composite
+def windowed(draw: st.DrawFn) -> tuple[ITensor, ITensor]:
+    """Rows of pixels, perhaps of images, and windows over them, with steps, dilation, and a part of the channels."""
+    images, channels = draw(st.integers(1, 2)), draw(st.integers(1, 3))
+    taken, filters = draw(st.integers(1, channels)), draw(st.integers(1, 2))
+    window, step, apart, count = ([draw(st.integers(1, 3)) for _ in range(2)] for _ in range(4))
+    low, more = ([draw(st.integers(0, 2)) for _ in range(2)] for _ in range(2))
+    size = [
+        low[d] + more[d] + step[d] * (count[d] - 1) + apart[d] * (window[d] - 1) + 1 for d in range(2)
+    ]  # fmt: skip
+    shape = (images, *size, channels)
+    source = ITensor.of((1,) * 4, shape, (1,) * 4, range(4))
+    trips = (images, *count, filters, taken, *window)
+    map_ = ((1, 0, 0, 0, 0, 0, 0), (0, step[0], 0, 0, 0, apart[0], 0), (0, 0, step[1], 0, 0, 0, apart[1]))
+    result = ITensor((1,) * 4, trips, (1,) * 7, (*map_, (0, 0, 0, 0, 1, 0, 0)), (0, *low, channels - taken))
+    return source, result
+
+
+@sweep(60, 2)
+@drawn(6, windowed())
+def test_windows_of_images(pair: tuple[ITensor, ITensor]) -> None:
+    """What windows take is right, and would not be with a row less than the line buffer has."""
+    source, result = pair
+    given, wanted = passed(source), passed(result)
+    made = line_buffer(source, result)
+    if made is None:
+        return
+    assert slid(made, given, made.rows) == wanted
+    if made.rows > 1:
+        assert slid(made, given, made.rows - 1) != wanted
 
 
 @sweep(60, 2)
@@ -102,7 +158,8 @@ def test_converters_are_least(pair: tuple[ITensor, ITensor]) -> None:
         assert given == wanted
         return
     assert converted(made, given) == wanted
-    assert made.size == least_tile(given, wanted)
+    tile = least_tile(given, wanted)
+    assert made.size == tile if isinstance(made, StreamConverter) else made.buffered <= 2 * tile
 
 
 @st.composite
@@ -141,7 +198,7 @@ def test_windows() -> None:
     rows = ITensor.of((1, 1), (6, 4), (1, 1), (0, 1))
     windows = ITensor((1, 1), (4, 3, 4), (1, 1, 1), ((1, 1, 0), (0, 0, 1)))
     made = stream_converter(rows, windows)
-    assert made is not None and (made.shared, made.tile, made.buffered) == ((), (6, 4), 24)
+    assert isinstance(made, LineBuffer) and (made.rows, made.buffered) == (3, 12)
     assert converted(made, passed(rows)) == passed(windows)
 
 

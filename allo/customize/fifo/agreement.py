@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from ...ir.module import Module
-from ...ir.walk import LoopView
+from ...ir.walk import LoopView, trip_count
 from ...layout import ITensor
 from ..nest.rewrite import only_child
 from .accesses import Get
@@ -26,7 +26,7 @@ def band_of(module: Module, function: str, nest: str) -> list[LoopView]:
 def like(source: ITensor, get: Get, band: Sequence[LoopView]) -> list[str]:
     """The loops of a nest by name, so that those which give the subscripts of a get follow the order of the source.
 
-    The other loops come last, in their order.
+    The other loops come last, in their order, but loops of one iteration first.
     """
     access = get.loads[0]
     ranks: dict[str, tuple[int, int]] = {}
@@ -36,6 +36,7 @@ def like(source: ITensor, get: Get, band: Sequence[LoopView]) -> list[str]:
         if used:
             ranks[loop.name] = min((_rank(source, d, factor), -factor) for d, factor in used)
     last = (len(source.scalars.trips) + 1, 0)
+    ranks |= {view.name: (-1, 0) for view in band if trip_count(view.op) == 1}
     return sorted((view.name for view in band), key=lambda name: ranks.get(name, last))
 
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import prod
 
+import islpy as isl
 from mlir import ir
 
 from ...errors import Note, ScheduleError
@@ -31,7 +32,8 @@ def order_of_puts(stage: Stage) -> ITensor:
     writes = sorted(stage.writes, key=lambda write: -len(write.loops))
     orders = [_order(stage, write, write.loops[stage.fixed :], write.op) for write in writes]
     alone = all(write.loops == writes[0].loops and write.subscripts == writes[0].subscripts for write in writes)
-    counts = [next((n for n, loop in enumerate(o.loops) if not any(loop.stride)), len(o.loops)) for o in orders]
+    still = [[n for n, loop in enumerate(o.loops) if loop.trip > 1 and not any(loop.stride)] for o in orders]
+    counts = [min(found, default=len(order.loops)) for found, order in zip(still, orders, strict=True)]
     together = zip(*(write.loops for write in writes), strict=False)
     shared = next((n for n, same in enumerate(together) if len(set(same)) > 1), None)
     outer = min(counts if shared is None or alone else [*counts, shared - stage.fixed])
@@ -69,13 +71,13 @@ def _order(
     stage: Stage, access: Access, loops: Sequence[ModelLoop], anchor: ir.Operation, *, may_split: bool = False
 ) -> ITensor:
     """The order of the elements of an access that happens once in each iteration of the loops."""
-    name, op = access.buffer.name, anchor
-    while op != stage.op:
-        assert op.parent is not None
-        op = op.parent.operation
-        if op.name != "affine.for":
-            raise _unordered(stage, name, "in a branch, or in a loop with run-time bounds", op)
+    name = access.buffer.name
     bounds = [constant_bounds(loop.op) for loop in loops]
+    if (branch := _branch(stage, anchor)) is not None:
+        box = _guarded(access, loops) if branch.name == "affine.if" else None
+        if box is None:
+            raise _unordered(stage, name, "in a branch, or in a loop with run-time bounds", branch)
+        bounds = box
     known = [b for b in bounds if b is not None]
     if len(known) < len(loops):
         loop = loops[bounds.index(None)]
@@ -95,6 +97,39 @@ def _order(
     memref = ir.MemRefType(stage.value.type)
     extents, steps = tuple(digit.trip for digit in digits), tuple(digit.step for digit in digits)
     return ITensor((1,) * memref.rank, extents, steps, tuple(rows), tuple(low), str(memref.element_type))
+
+
+def _branch(stage: Stage, anchor: ir.Operation) -> ir.Operation | None:
+    """The innermost operation around an access that is no loop with affine bounds."""
+    op = anchor
+    while op != stage.op:
+        assert op.parent is not None
+        op = op.parent.operation
+        if op.name != "affine.for":
+            return op
+    return None
+
+
+def _guarded(access: Access, loops: Sequence[ModelLoop]) -> list[tuple[int, int, int] | None] | None:
+    """The bounds of loops of a step of one, of the iterations in which an access is, if these are a box of them."""
+    bounds = [constant_bounds(loop.op) for loop in loops]
+    if not access.exact_domain or any(known is None or known[2] != 1 for known in bounds):
+        return None
+    inside = [loop.variable for loop in loops]
+    domain = access.domain
+    first = len(access.loops) - len(inside)
+    if [loop.variable for loop in access.loops[first:]] != inside or domain.is_empty():
+        return None
+    ends = [(domain.dim_min_val(first + k), domain.dim_max_val(first + k)) for k in range(len(inside))]
+    if not all(low.is_int() and high.is_int() for low, high in ends):
+        return None
+    found = [(low.to_python(), high.to_python() + 1, 1) for low, high in ends]
+    box = domain
+    for k, (low, end, _) in enumerate(found):
+        box = box.drop_constraints_involving_dims(isl.dim_type.set, first + k, 1)
+        box = box.lower_bound_val(isl.dim_type.set, first + k, isl.Val(low))
+        box = box.upper_bound_val(isl.dim_type.set, first + k, isl.Val(end - 1))
+    return [*found] if box.is_equal(domain) else None
 
 
 @dataclass(frozen=True, slots=True)
