@@ -7,7 +7,7 @@ from typing import Any
 
 from ..ir.types import Float, TensorType
 from .aten_moves import MOVES, layer
-from .composed import softmax_along
+from .composed import softmax_along, without_padding
 from .exported import AtenNode, NotImported
 from .graph import Layer
 
@@ -90,13 +90,15 @@ def _average_pool(node: AtenNode) -> Layers:
     if node.arguments.get("ceil_mode"):
         raise NotImported("it rounds the number of windows up (ceil_mode)")
     window, padding = _pair(node.ints("kernel_size")), _pair(node.ints("padding", (0, 0)))
-    if padding != (0, 0) and node.arguments.get("count_include_pad") is False:
-        raise NotImported("it does not count the padding (count_include_pad=False)")
-    divisor = node.int("divisor_override", window[0] * window[1])
-    stride = _pair(node.ints("stride", ()) or window)
-    yield from _in_batch(
-        node, "avg_pool2d", node.array("self"), window=window, stride=stride, padding=padding, divisor=divisor
-    )
+    divisor = node.int("divisor_override", 0)
+    is_partial = padding != (0, 0) and node.arguments.get("count_include_pad") is False and not divisor
+    image, stride = node.array("self"), _pair(node.ints("stride", ()) or window)
+    for made in _in_batch(
+        node, "avg_pool2d", image, window=window, stride=stride, padding=padding,
+        divisor=divisor or window[0] * window[1],
+    ):  # fmt: skip
+        is_pool = is_partial and made.operator == "avg_pool2d"
+        yield from without_padding(made, node.type_of(image)) if is_pool else (made,)
 
 
 def _adaptive_pool(node: AtenNode) -> Layers:

@@ -24,6 +24,17 @@ def softmax_along(name: str, source: str, dimension: int, kind: TensorType, orig
     yield Layer(name, "permute", (f"{name}_last",), back, kind, origin)
 
 
+def without_padding(pool: Layer, image: TensorType) -> Iterator[Layer]:
+    """An average pool that does not count the padding: sums, divided by how many elements of the image are in each."""
+    element, options = pool.type.element, {**pool.options, "divisor": 1}
+    total, ones, count = (f"{pool.name}_{part}" for part in ("total", "ones", "count"))
+    yield Layer(total, "avg_pool2d", pool.inputs, options, pool.type, pool.origin)
+    yield Layer(ones, "full", (), {"value": 1}, TensorType(element, (1, 1, *image.shape[-2:])), pool.origin)
+    counts = TensorType(element, (1, 1, *pool.type.shape[-2:]))
+    yield Layer(count, "avg_pool2d", (ones,), options, counts, pool.origin)
+    yield Layer(pool.name, "div", (total, count), {}, pool.type, pool.origin)
+
+
 def with_own_names(made: Iterable[Layer], results: tuple[str, ...], taken: set[str]) -> list[Layer]:
     """The layers of one node, of which those inside have names that no other value has; `taken` gets them."""
     layers = list(made)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..ir.types import TensorType
-from .composed import softmax_along
+from .composed import softmax_along, without_padding
 from .exported import NotImported
 from .graph import Layer, Operand
 from .onnx_nodes import OnnxNode
@@ -79,11 +79,11 @@ def _pool(node: OnnxNode) -> Layers:
     if node.operator == "MaxPool":
         yield layer(node, "max_pool2d", node.array(0), dilation=pair(node, "dilations"), **options)
         return
-    if borders != (0, 0) and not node.attributes.get("count_include_pad"):
-        raise NotImported("it does not count the padding (count_include_pad=0)")
     if pair(node, "dilations") != (1, 1):
         raise NotImported("its windows have gaps (dilations)")
-    yield layer(node, "avg_pool2d", node.array(0), divisor=window[0] * window[1], **options)
+    made = layer(node, "avg_pool2d", node.array(0), divisor=window[0] * window[1], **options)
+    is_partial = borders != (0, 0) and not node.attributes.get("count_include_pad")
+    yield from without_padding(made, node.type_of(node.array(0))) if is_partial else (made,)
 
 
 def _global_pool(node: OnnxNode) -> Layers:

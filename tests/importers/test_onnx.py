@@ -102,6 +102,13 @@ def test_operators_that_exporters_of_pytorch_do_not_write() -> None:
     agrees(model, *(random.normal(size=shape).astype(np.float32) for shape in ((4, 6), (1, 4, 8, 8))))
 
 
+@pytest.mark.parametrize("counted", [0, 1])
+def test_average_of_windows_with_padding(counted: int) -> None:
+    attributes = {"kernel_shape": [3, 2], "pads": [1, 1, 1, 1], "strides": [2, 1], "count_include_pad": counted}
+    model = model_of([node("AveragePool", "x", "y", **attributes)], {"x": [2, 3, 5, 4]}, {"y": 4}, {})
+    agrees(model, np.random.default_rng(3).normal(size=(2, 3, 5, 4)).astype(np.float32))
+
+
 def test_extents_that_have_names_are_given() -> None:
     model = model_of([node("Relu", "x", "y")], {"x": ["batch", 4]}, {"y": 2}, {})
     agrees(model, np.float32([[-1, 2, -3, 4]] * 2), sizes={"batch": 2})
