@@ -370,8 +370,8 @@ def map(
     return replace(best, others=tuple(others))
 
 
-_PROFILED, _MOST = 16_000, 128  # work of simulations that decide between plans, and their number
-_LARGEST = 40_000  # work of the simulations of the `k` best that is done in any case
+_PROFILED, _MOST = 56_000, 128  # work of simulations that decide between plans, and their number
+_LARGEST = 56_000  # work of the simulations of the `k` best that is done in any case
 
 
 def _finalists(program: TileProgram, routes: MeshRoutes, k: int) -> int:

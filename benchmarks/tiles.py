@@ -4,6 +4,7 @@
     python -m benchmarks.tiles shapes           140 shapes of GEMM, estimated
     python -m benchmarks.tiles attention        FlashAttention, estimated
     python -m benchmarks.tiles whole            searches against the whole space in the simulator, plan by plan
+    python -m benchmarks.tiles model            the model against the simulator, on shapes that it was not fitted to
 
 Table 1 of the paper measured 2.12 (1024), 2.03 (2048), 1.76 (4096), 1.42 (5120) and 1.51 (6144) times the throughput of
 loads by every core, and 70 % less DRAM accesses. Its figure 6 sweeps M and N from 1024 to 16384 in 140 configurations,
@@ -227,6 +228,46 @@ def whole() -> Iterator[str]:
         yield against_all(*case)[0]
 
 
+UNSEEN: list[tuple[str, Any, list[tuple[int, ...]]]] = [
+    ("wormhole_n300d", any_gemm, [(320, 448, 512, 32), (896, 640, 256, 64)]),
+    ("wormhole_n300d", any_gemm, [(1536, 1024, 768, 128), (2048, 512, 512, 64)]),
+    ("wormhole_n300d", attention, [(6, 384, 64, 32), (32, 512, 32, 64), (8, 768, 128, 64)]),
+    ("mesh8x8", any_gemm, [(640, 384, 256, 32), (768, 1024, 512, 64)]),
+    ("mesh8x8", attention, [(16, 384, 32, 32)]),
+    ("mesh8x8_open", any_gemm, [(384, 640, 512, 32)]),
+    ("mesh8x8_open", attention, [(8, 384, 64, 32)]),
+    ("xdna1_mesh", any_gemm, [(192, 320, 256, 32)]),
+    ("xdna1_mesh", attention, [(4, 384, 32, 32)]),
+    ("xdna2_mesh", any_gemm, [(320, 512, 256, 32)]),
+    ("xdna2_mesh", attention, [(8, 384, 32, 32)]),
+    ("u280_mesh", any_gemm, [(384, 256, 320, 32)]),
+    ("u280_mesh", attention, [(4, 512, 32, 32)]),
+]
+BEST = 12  # plans of each search
+
+
+def model() -> Iterator[str]:
+    """Estimates of the best plans of searches against the simulator."""
+    yield "target,kernel,shape,plans,off,bias"
+    everything: list[float] = []
+    for target, kernel, sizes in UNSEEN:
+        for size in sizes:
+            names = ("M", "N", "K", "BM", "BN", "BK") if kernel is any_gemm else ("H", "L", "D", "B")
+            values = (*size, size[-1], size[-1]) if kernel is any_gemm else size
+            best = allo.map(kernel, target, BEST, dict(zip(names, values, strict=True)), profile=False)
+            plans = (best, *best.others)
+            ratios = [log(one.estimate.cycles / one.simulate().cycles) for one in plans]
+            everything += ratios
+            shape, name = "x".join(map(str, size)), "gemm" if kernel is any_gemm else "attention"
+            yield f"{target},{name},{shape},{len(plans)},{off(ratios):.1%},{exp(mean(ratios)) - 1:+.1%}"
+    yield f"all,,,{len(everything)},{off(everything):.1%},{exp(mean(everything)) - 1:+.1%}"
+
+
+def off(ratios: list[float]) -> float:
+    """The error on the geometric mean."""
+    return exp(mean(map(abs, ratios))) - 1
+
+
 def summary(found: list[tuple[float, float, float, float]]) -> str:
     """Means of all lines."""
     seconds, tera, speedup, saved = zip(*found, strict=True)
@@ -240,7 +281,7 @@ def summary(found: list[tuple[float, float, float, float]]) -> str:
 
 def main(arguments: list[str]) -> None:
     """Print a table."""
-    tables = {"shapes": shapes, "attention": heads, "whole": whole}
+    tables = {"shapes": shapes, "attention": heads, "whole": whole, "model": model}
     if len(arguments) == 1 and arguments[0] in tables:
         for line in tables[arguments[0]]():
             print(line, flush=True)

@@ -80,13 +80,31 @@ class CorePrograms:
             nest = nest_of(self.space_time, load.loops)
             self.at_level.setdefault(nest[choice.level - 1].level if choice.level else _BEFORE, []).append(load)
         self._made: dict[tuple[object, ...], Issue] = {}
+        self._ran: dict[tuple[Core, Core], Core | None] = {}
+        self._needed: dict[tuple[object, ...], tuple[Place, ...]] = {}
+        self._axes = [self._deciding(known) for known in self._known]
         self.issues: dict[tuple[Core, int], list[Issue]] = {}
         self._open: dict[int, Issue] = {}
         self.instructions = {core: list(self._core(core)) for core in routes.cores}
 
+    def _program(self, core: Core, wave: Sequence[int]) -> Core | None:
+        """The program that a core runs in a wave."""
+        key = core, tuple(wave)
+        if key not in self._ran:
+            self._ran[key] = self.space_time.program(core, wave)
+        return self._ran[key]
+
+    def _deciding(self, known: _KnownLoad) -> tuple[int, ...]:
+        """The dimensions of cores that decide which tiles of a load a core needs: all, unless waves are full."""
+        space_time = self.space_time
+        dims = [space_time.dim_of(axis) for axis in range(len(space_time.shape))]
+        if any(count % space_time.across(dim) for dim, count in enumerate(space_time.grid)):
+            return tuple(range(len(dims)))
+        return tuple(axis for axis, dim in enumerate(dims) if dim is not None and dim in known.used)
+
     def _core(self, core: Core) -> Iterator[Instruction]:
         wave = [0] * len(self.program.grid)
-        if self.space_time.program(core, wave) is not None:
+        if self._program(core, wave) is not None:
             self._open = {}
             yield from self._with_loads(_BEFORE, core, wave, {}, partial(self._waves, core, wave, 0))
 
@@ -99,7 +117,7 @@ class CorePrograms:
 
     def _waves(self, core: Core, wave: list[int], depth: int) -> Iterator[Instruction]:
         if depth == len(self.space_time.waves):
-            if (program := self.space_time.program(core, wave)) is not None:
+            if (program := self._program(core, wave)) is not None:
                 yield from self._body(self.program.body, core, wave, dict(enumerate(program)))
             return
         dim = self.space_time.waves[depth]
@@ -114,7 +132,7 @@ class CorePrograms:
         first = list(wave)
         for dim in self.space_time.waves[depth:]:
             first[dim] = 0
-        return self.space_time.program(core, first) is not None
+        return self._program(core, first) is not None
 
     def _body(
         self, nodes: Sequence[TileNode], core: Core, wave: list[int], indices: dict[int, int]
@@ -145,7 +163,9 @@ class CorePrograms:
         group = tuple(-1 if axis in known.shared else place for axis, place in enumerate(core))
         issue = self._made.setdefault((load.number, group, outer), Issue(load.number))
         issue.members.append(core)
-        places = dict.fromkeys(self._places(load, known, core, list(wave), loops))
+        key = load.number, tuple(wave), tuple(loops.items()), *(core[axis] for axis in self._axes[load.number])
+        if (places := self._needed.get(key)) is None:
+            places = self._needed[key] = tuple(dict.fromkeys(self._places(load, known, core, list(wave), loops)))
         issue.missing[core] = len(places)
         for place in places:
             issue.tiles.setdefault(place, []).append(core)
@@ -164,7 +184,7 @@ class CorePrograms:
                     wave[known.dims[depth]] = index
                     yield from waves(depth + 1)
                 wave[known.dims[depth]] = 0
-            elif (program := self.space_time.program(core, wave)) is not None:
+            elif (program := self._program(core, wave)) is not None:
                 yield from inside(0, dict(enumerate(program)) | loops)
 
         def inside(depth: int, indices: dict[int, int]) -> Iterator[Place]:

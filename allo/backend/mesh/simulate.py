@@ -17,6 +17,7 @@ from .flows import MeshFlows
 from .held import HeldTiles
 from .views import CoreViews
 
+_INSTRUCTIONS = 4  # pages move in the time that the instructions of a segment take on this machine
 _ON_THEIR_WAY = 2  # tiles of one issue: no core asks for a whole strip before others ask for their first tile
 
 
@@ -65,7 +66,7 @@ def simulation_work(program: TileProgram, routes: MeshRoutes) -> float:
     total = 0.0
     for segment, loops in program.segments:
         moved = sum(min(ceil(box.bytes / page), len(routes.channels)) for box in (*segment.loads, *segment.stores))
-        total += prod(loop.mean for loop in loops) * (1 + moved)
+        total += prod(loop.mean for loop in loops) * (_INSTRUCTIONS + moved)
     return total * prod(program.grid)
 
 

@@ -5,7 +5,7 @@ The space of TL, section 2.3: reuse is read off the maps of accesses, realisatio
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import product
@@ -96,10 +96,11 @@ def nest_of(space_time: SpaceTime, loops: tuple[TileLoop, ...]) -> tuple[NestLoo
 
 def reuse_axes(space_time: SpaceTime, box: TileBox) -> tuple[int, ...]:
     """The dimensions of the cores along which all cores of a wave use the same tile, and there are several."""
+    levels = box.levels
     return tuple(
         axis
         for axis in range(len(space_time.shape))
-        if space_time.active(axis) > 1 and space_time.dim_of(axis) not in box.levels
+        if space_time.active(axis) > 1 and space_time.dim_of(axis) not in levels
     )
 
 
@@ -109,7 +110,8 @@ def footprint(box: TileBox, nest: tuple[NestLoop, ...], level: int) -> int:
     A loop that is crossed, and that the place of the tile depends on, multiplies the tile; where tiles of neighbouring
     iterations of a program overlap, the box around them counts.
     """
-    crossed = [loop for loop in nest[level:] if loop.level in box.levels]
+    levels = box.levels
+    crossed = [loop for loop in nest[level:] if loop.level in levels]
     hull = box.hull({loop.level: (loop.most - 1) * loop.step for loop in crossed if not loop.is_wave})
     return hull * prod(loop.most for loop in crossed if loop.is_wave)
 
@@ -128,10 +130,20 @@ def realisations(space_time: SpaceTime, box: TileBox, routes: MeshRoutes) -> Ite
             yield from (Realisation(Delivery.WAVEFRONT, pair) for pair in product(lines[first], lines[second]))
 
 
-def load_choices(load: PlacedLoad, space_time: SpaceTime, routes: MeshRoutes, capacity: int) -> Iterator[LoadChoice]:
-    """The choices for a load whose buffers fit by themselves. What is loaded once needs no second buffer."""
+def load_choices(
+    load: PlacedLoad,
+    space_time: SpaceTime,
+    routes: MeshRoutes,
+    capacity: int,
+    ways: Sequence[Realisation] | None = None,
+) -> Iterator[LoadChoice]:
+    """The choices for a load whose buffers fit by themselves, in some `ways` of delivery or in all.
+
+    What is loaded once needs no second buffer.
+    """
     nest = nest_of(space_time, load.loops)
-    ways = tuple(realisations(space_time, load.box, routes))
+    if ways is None:
+        ways = tuple(realisations(space_time, load.box, routes))
     for level in range(len(nest), -1, -1):
         size = footprint(load.box, nest, level)
         for buffers in (1, 2) if level else (1,):

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import product
-from math import log, prod, sqrt
+from math import prod
+from typing import Any
 
 import numpy as np
 
 from ...errors import TargetError
 from ...target import CoreMesh
+from .batch import BEFORE, BatchTimes, Key, MappingBatch, Numbers, Table, TransferBurst
 from .choices import (
     LoadChoice,
+    NestLoop,
     PlacedLoad,
+    Realisation,
     TileMapping,
     footprint,
     loads_of,
@@ -21,13 +26,9 @@ from .choices import (
     store_choices,
     stores_of,
 )
-from .program import TileLoop, TileNode, TileProgram, TileSegment, TileWork
-from .space import SpaceTime
-from .traffic import Busy, TrafficModel, mean_active
-
-_NORM = 4  # fits the simulator best
-_STEADY = 1.0  # of the unevenness of channels stays where transfers of two steps overlap
-_ROOT = -1  # the level of what is loaded once, before all waves
+from .program import TileNode, TileProgram, TileSegment, TileWork
+from .space import SpaceTime, mean_active
+from .traffic import TrafficModel
 
 
 def compute_cycles(work: TileWork, mesh: CoreMesh) -> float:
@@ -75,45 +76,41 @@ class TileEstimate:
     busy: tuple[tuple[str, float], ...]
 
 
-@dataclass(frozen=True)
-class _Issued:
-    """Transfers of one step of a loop: cycles of resources, how late they end, whether they overlap with the step.
+type Rows = np.ndarray[Any, np.dtype[np.int64]]
+type Flags = np.ndarray[Any, np.dtype[np.bool_]]
 
-    `spread` is the variance of the cycles of channels, by the places of tiles in them.
+
+@dataclass(frozen=True, slots=True)
+class MeshResources:
+    """Some resources of a mesh by their numbers, and which of these are channels of the memory beside the chip."""
+
+    columns: Rows
+    channels: slice
+
+
+@dataclass(frozen=True, slots=True)
+class LoadTable:
+    """Choices for one load in one space-time mapping, and what one issue of each costs: a row of each choice.
+
+    `bytes` are those of a core's buffers, `times` how often a core issues the load, `levels` the loop that it does it
+    in, `axes` the dimensions of the cores along which networks go, as a number with these bits.
     """
 
-    busy: Busy
-    late: float
-    overlaps: bool
-    spread: float
+    choices: tuple[LoadChoice, ...]
+    bytes: Numbers
+    times: Numbers
+    levels: Rows
+    double: Flags
+    busy: Table
+    late: Numbers
+    spread: Numbers
+    axes: Rows
 
-
-@dataclass(frozen=True)
-class _Burst:
-    """Transfers that are asked for at once: cycles of resources and of the busiest channel, how late they end."""
-
-    busy: Busy
-    cycles: float
-    late: float
-    spread: float
-
-    @property
-    def time(self) -> float:
-        """When all have ended."""
-        return self.cycles + self.late
-
-
-@dataclass(frozen=True)
-class _Timed:
-    """Something that runs: its time without the fill of pipelines, that fill, and the cycles of each resource.
-
-    `first` are transfers into free buffers: they all start at once, before anything runs, and make a part of the fill.
-    """
-
-    cycles: float
-    fill: float
-    busy: Busy
-    first: tuple[_Issued, ...] = ()
+    def burst(self, chosen: Rows, level: int, double: bool) -> TransferBurst:
+        """What mappings issue in a loop, by the choice of each."""
+        here = (self.levels == level) & (self.double == double)
+        busy = np.where(here[:, None], self.busy, 0.0)[chosen]
+        return TransferBurst(busy, np.where(here, self.late, 0.0)[chosen], np.where(here, self.spread, 0.0)[chosen])
 
 
 class TileModel:
@@ -123,7 +120,6 @@ class TileModel:
         self.program, self.traffic = program, traffic
         self.mesh = traffic.routes.mesh
         self.loads, self.stores = loads_of(program), stores_of(program)
-        self._zero = np.zeros(traffic.size)
         self._compute = {s.number: compute_cycles(s.work, self.mesh) for s, _ in program.segments}
         loops = [loop for _, around in program.segments for loop in around]
         self._mean = sum(
@@ -134,24 +130,21 @@ class TileModel:
             for index in product(*map(range, program.grid)):
                 self._uneven[index] = self._cycles(program.body, dict(enumerate(index)))
         self._imbalances: dict[tuple[tuple[int, ...], ...], float] = {}
-        self._level: dict[tuple[SpaceTime, int, int], int] = {}
-        self._storing: dict[tuple[SpaceTime, tuple[int, ...]], dict[int, list[_Issued]]] = {}
-        self._issues: dict[tuple[SpaceTime, int, LoadChoice], _Issued] = {}
 
     def estimate(self, mapping: TileMapping) -> TileEstimate:
         """The time of a mapping, and what binds it."""
-        timed = self.timed(mapping)
+        timed = self.timed([mapping])
         compute = self.compute(mapping.space_time)
-        total = timed.cycles + timed.fill
+        total, used = float(timed.cycles[0] + timed.fill[0]), timed.busy[0]
         names = [self.traffic.name(k) for k in range(self.traffic.size)]
         busy: dict[str, float] = {"compute": compute}
-        for name, cycles in zip(names, timed.busy, strict=True):
+        for name, cycles in zip(names, used, strict=True):
             busy[name] = max(busy.get(name, 0.0), float(cycles))
         binding = max(busy, key=lambda name: busy[name])
-        channels = timed.busy[self.traffic.channel]
+        channels = used[self.traffic.channel]
         moved = float(channels.sum()) * self.traffic.routes.channel_bandwidth
         shown = tuple(sorted(busy.items(), key=lambda item: -item[1]))
-        return TileEstimate(total, compute, timed.fill, moved, binding, shown)
+        return TileEstimate(total, compute, float(timed.fill[0]), moved, binding, shown)
 
     def compute(self, space_time: SpaceTime) -> float:
         """The cycles that the busiest core computes."""
@@ -184,170 +177,126 @@ class TileModel:
                 total += self._cycles(node.body, indices | {node.level: value})
         return total
 
-    def timed(self, mapping: TileMapping) -> _Timed:
-        """The time and the use of all resources."""
-        space_time = mapping.space_time
-        issued: dict[int, list[_Issued]] = {}
-        for load, choice in zip(self.loads, mapping.loads, strict=True):
-            issued.setdefault(self.level(space_time, load, choice), []).append(self.issued(space_time, load, choice))
-        key = space_time, mapping.stores
-        if key not in self._storing:
-            self._storing[key] = self._stored(space_time, mapping.stores)
-        return _Evaluation(self, mapping, issued, self._storing[key]).run()
+    def timed(self, mappings: Sequence[TileMapping]) -> BatchTimes:
+        """The time and the use of all resources of mappings that share a space-time mapping."""
+        space_time = mappings[0].space_time
+        tables, chosen = [], np.zeros((len(mappings), len(self.loads)), int)
+        for number, load in enumerate(self.loads):
+            places: dict[LoadChoice, int] = {}
+            chosen[:, number] = [places.setdefault(one.loads[number], len(places)) for one in mappings]
+            tables.append(self.table(space_time, load, list(places)))
+        double = np.array([[buffers > 1 for buffers in one.stores] for one in mappings], bool)
+        return self.batch(space_time, tables, chosen, double.reshape(len(mappings), -1)).times()
 
-    def level(self, space_time: SpaceTime, load: PlacedLoad, choice: LoadChoice) -> int:
-        """The level of the loop that a load is issued in."""
-        key = space_time, load.number, choice.level
-        if key not in self._level:
-            nest = nest_of(space_time, load.loops)
-            self._level[key] = nest[choice.level - 1].level if choice.level else _ROOT
-        return self._level[key]
+    def batch(
+        self,
+        space_time: SpaceTime,
+        tables: Sequence[LoadTable],
+        chosen: Rows,
+        double: Flags,
+        resources: MeshResources | None = None,
+    ) -> MappingBatch:
+        """Mappings by the numbers of their choices in `tables`, a row of each, and whether stores have two buffers."""
+        known = self.resources if resources is None else resources
+        count = len(chosen)
+        none = TransferBurst(np.zeros((count, len(known.columns))), np.zeros(count), np.zeros(count))
+        loads: dict[Key, TransferBurst] = {}
+        bits = np.zeros(count, int)
+        for number, table in enumerate(tables):
+            mine = chosen[:, number]
+            bits |= table.axes[mine]
+            for key in set(zip(table.levels.tolist(), table.double.tolist(), strict=True)):
+                loads[key] = loads.get(key, none) + table.burst(mine, *key)
+        compute = {number: cycles * self.imbalance(space_time) for number, cycles in self._compute.items()}
+        return MappingBatch(
+            self.program, space_time, compute, known.channels, len(self.traffic.routes.channels),
+            self._groups(space_time)[bits], loads, self._stored(space_time, double, known, none), none,
+        )  # fmt: skip
 
-    def issued(self, space_time: SpaceTime, load: PlacedLoad, choice: LoadChoice) -> _Issued:
-        """What one issue of a load costs."""
-        key = space_time, load.number, choice
-        if key not in self._issues:
-            active = self.traffic.active(space_time)
-            traffic = self.traffic.load(active, choice.realisation)
-            size = self.mean_bytes(space_time, load, choice.level)
-            busy = traffic.busy * (size * mean_active(space_time))
-            late = traffic.latency + traffic.repeats * load.box.bytes
-            share = size / load.box.bytes  # of a tile, or how many of them
-            spread = self.traffic.spread(traffic.tiles, load.box.bytes) * share * mean_active(space_time)
-            self._issues[key] = _Issued(busy, late, choice.buffers > 1, spread)
-        return self._issues[key]
+    def table(
+        self,
+        space_time: SpaceTime,
+        load: PlacedLoad,
+        choices: Sequence[LoadChoice],
+        resources: MeshResources | None = None,
+    ) -> LoadTable:
+        """What issues of a load cost by these choices."""
+        known = self.resources if resources is None else resources
+        nest, active = nest_of(space_time, load.loops), self.traffic.active(space_time)
+        ways = list(dict.fromkeys(choice.realisation for choice in choices))
+        costs = [self.traffic.load(active, way) for way in ways]
+        at = np.array([ways.index(choice.realisation) for choice in choices], int)
+        levels = np.array([choice.level for choice in choices], int)
+        depths = range(len(nest) + 1)
+        level = np.array([BEFORE, *(loop.level for loop in nest)], int)[levels]
+        sizes = np.array([footprint(load.box, nest, depth) for depth in depths], float)[levels]
+        means = np.array([self._mean_bytes(load, nest, depth) for depth in depths])[levels]
+        times = np.array([prod(loop.mean for loop in nest[:depth]) for depth in depths])[levels]
+        moved = means * mean_active(space_time)
+        base = np.array([cost.busy[known.columns] for cost in costs])
+        late = np.array([cost.latency + cost.repeats * load.box.bytes for cost in costs])
+        spread = np.array([self.traffic.spread(cost.tiles, load.box.bytes) for cost in costs])
+        buffers = np.array([choice.buffers for choice in choices], int)
+        axes = np.array([self._axes(way) for way in ways], int)
+        return LoadTable(
+            tuple(choices), sizes * buffers, times, level, buffers > 1, base[at] * moved[:, None], late[at],
+            spread[at] * moved / load.box.bytes, axes[at],
+        )  # fmt: skip
 
-    def groups(self, mapping: TileMapping) -> int:
-        """How many groups of cores wait for one another only: all cores of a broadcast go in step."""
-        axes = {
-            network.axis
-            for choice in mapping.loads
-            for network in (self.traffic.routes.network[name] for name in choice.realisation.networks)
-        }
-        return prod(
-            mapping.space_time.active(axis) for axis in range(len(mapping.space_time.shape)) if axis not in axes
+    @cached_property
+    def resources(self) -> MeshResources:
+        """All resources of the mesh."""
+        return MeshResources(np.arange(self.traffic.size), self.traffic.channel)
+
+    def binding(self, space_time: SpaceTime, ways: Sequence[Sequence[Realisation]]) -> MeshResources:
+        """The resources that may be the busiest one if loads are delivered in these ways: others never are."""
+        active = self.traffic.active(space_time)
+        rows = [self.traffic.load(active, way).busy for some in ways for way in some]
+        used = np.array([*rows, self.traffic.store(active).busy]).T
+        first, last = self.traffic.channel.start, self.traffic.channel.stop
+        kept = [_largest(used, np.arange(first, last)), _largest(used, np.r_[0:first, last : self.traffic.size])]
+        return MeshResources(np.concatenate(kept), slice(0, len(kept[0])))
+
+    def _axes(self, way: Realisation) -> int:
+        axes = {self.traffic.routes.network[name].axis for name in way.networks}
+        return sum(1 << axis for axis in axes if axis is not None)
+
+    def _groups(self, space_time: SpaceTime) -> Numbers:
+        """How many groups of cores wait for one another only, by the axes that broadcasts go along: all cores of one
+        go in step."""
+        active = self.traffic.active(space_time)
+        sets = range(1 << len(active))
+        return np.array(
+            [prod(n for axis, n in enumerate(active) if not bits >> axis & 1) for bits in sets], float
         )
 
-    def mean_bytes(self, space_time: SpaceTime, load: PlacedLoad, level: int) -> float:
+    def _mean_bytes(self, load: PlacedLoad, nest: tuple[NestLoop, ...], level: int) -> float:
         """The bytes of one issue of a load, on the mean of all programs."""
-        nest = nest_of(space_time, load.loops)
-        crossed = [loop for loop in nest[level:] if loop.level in load.box.levels]
+        levels = load.box.levels
+        crossed = [loop for loop in nest[level:] if loop.level in levels]
         return footprint(load.box, nest, level) * prod(loop.mean / loop.most for loop in crossed)
 
-    def issues(self, space_time: SpaceTime, load: PlacedLoad, level: int) -> float:
-        """How often a load is issued in a core, on the mean."""
-        return prod(loop.mean for loop in nest_of(space_time, load.loops)[:level])
-
-    def _stored(self, space_time: SpaceTime, buffers: tuple[int, ...]) -> dict[int, list[_Issued]]:
-        """By segment, what its stores cost."""
-        traffic = self.traffic.store(self.traffic.active(space_time))
-        found: dict[int, list[_Issued]] = {}
+    def _stored(
+        self, space_time: SpaceTime, double: Flags, known: MeshResources, none: TransferBurst
+    ) -> dict[Key, TransferBurst]:
+        """What the stores of each segment cost."""
+        traffic, share = self.traffic.store(self.traffic.active(space_time)), mean_active(space_time)
+        found: dict[Key, TransferBurst] = {}
         for number, (box, segment, loops) in enumerate(self.stores):
-            busy = traffic.busy * (box.bytes * mean_active(space_time))
-            overlaps = buffers[number] > 1 and max(store_choices(space_time, loops)) > 1
-            spread = self.traffic.spread(traffic.tiles, box.bytes) * mean_active(space_time)
-            found.setdefault(segment.number, []).append(_Issued(busy, traffic.latency, overlaps, spread))
+            busy = traffic.busy[known.columns] * (box.bytes * share)
+            spread = self.traffic.spread(traffic.tiles, box.bytes) * share
+            overlaps = double[:, number] & (max(store_choices(space_time, loops)) > 1)
+            for twice in (False, True):
+                mine = (overlaps == twice).astype(float)
+                burst = TransferBurst(np.outer(mine, busy), mine * traffic.latency, mine * spread)
+                found[segment.number, twice] = found.get((segment.number, twice), none) + burst
         return found
 
 
-class _Evaluation:
-    """One candidate, from the innermost loop outwards."""
-
-    def __init__(
-        self,
-        model: TileModel,
-        mapping: TileMapping,
-        issued: dict[int, list[_Issued]],
-        stored: dict[int, list[_Issued]],
-    ) -> None:
-        self.model, self.space_time = model, mapping.space_time
-        self.groups = model.groups(mapping)
-        self.issued, self.stored = issued, stored
-        self.zero = model._zero
-        self.imbalance = model.imbalance(mapping.space_time)
-
-    def run(self) -> _Timed:
-        program = self.model.program
-        step: Callable[[], _Timed] = lambda: self.body(program.body)  # noqa: E731
-        stores = self.direct_stores(program.body)
-        for dim in reversed(self.space_time.waves):
-            step = self._wrapped(dim, self.space_time.wave_count(dim), step, stores)
-            stores = []
-        inner = step()
-        once = self.issued.get(_ROOT, [])
-        last = self.total(stores)
-        busy = inner.busy + self.total(once).busy + last.busy
-        fill = inner.fill + self.total([*once, *inner.first]).time
-        return _Timed(max(inner.cycles + last.time, float(busy.max()) - fill), fill, busy)
-
-    def _wrapped(
-        self, level: int, trips: float, step: Callable[[], _Timed], stores: list[_Issued]
-    ) -> Callable[[], _Timed]:
-        return lambda: self.loop(level, trips, step(), stores)
-
-    def body(self, nodes: Sequence[TileNode]) -> _Timed:
-        cycles, fill, busy = 0.0, 0.0, self.zero
-        first: tuple[_Issued, ...] = ()
-        for node in nodes:
-            if isinstance(node, TileSegment):
-                cycles += self.model._compute[node.number] * self.imbalance
-                continue
-            inner = self.nested(node)
-            cycles, fill, busy = cycles + inner.cycles, fill + inner.fill, busy + inner.busy
-            first += inner.first
-        return _Timed(cycles, fill, busy, first)
-
-    def nested(self, node: TileLoop) -> _Timed:
-        step, stores = self.body(node.body), self.direct_stores(node.body)
-        return self.loop(node.level, node.mean, step, stores)
-
-    def direct_stores(self, nodes: Sequence[TileNode]) -> list[_Issued]:
-        return [
-            one for node in nodes if isinstance(node, TileSegment) for one in self.stored.get(node.number, ())
-        ]
-
-    def total(self, transfers: Sequence[_Issued]) -> _Burst:
-        """What transfers that run at once cost."""
-        if not transfers:
-            return _Burst(self.zero, 0.0, 0.0, 0.0)
-        busy = sum((one.busy for one in transfers), self.zero)
-        spread = sum(one.spread for one in transfers)
-        return _Burst(busy, self.busiest(busy, spread), max(one.late for one in transfers), spread)
-
-    def busiest(self, busy: Busy, spread: float, share: float = 1.0) -> float:
-        """The cycles of the busiest resource, if tiles lie over channels with this variance."""
-        channels = busy[self.model.traffic.channel]
-        uneven = sqrt(2 * log(len(channels)) * spread) / 2  # half of the largest of so many: others go on meanwhile
-        return max(float(busy.max()), float(channels.max()) + share * uneven)
-
-    def bound(self, alone: float, busy: Busy, spread: float) -> float:
-        """The time of a step in which a group needs `alone` by itself, and resources are busy for all groups.
-
-        Groups that go their own ways queue at a resource that is nearly always busy: the norm is between the larger of
-        both, which nothing reaches, and their sum, the time of groups that go in step.
-        """
-        if self.groups == 1:
-            return max(alone, self.busiest(busy, spread, _STEADY))
-        return float((alone**_NORM + float(busy.max()) ** _NORM) ** (1 / _NORM))
-
-    def waited(self, burst: _Burst) -> float:
-        """How long a group of cores waits for transfers: other groups ask for theirs while this one computes."""
-        return burst.late + burst.cycles / self.groups
-
-    def loop(self, level: int, trips: float, step: _Timed, stores: Sequence[_Issued]) -> _Timed:
-        """`trips` steps: transfers with two buffers overlap with the step before or behind, others stand between."""
-        loads = self.issued.get(level, [])
-        early = tuple(one for one in loads if one.overlaps)
-        ahead = self.total(early)
-        leaving = self.total([one for one in stores if one.overlaps])
-        serial = self.total([one for one in loads if not one.overlaps])
-        behind = self.total([one for one in stores if not one.overlaps])
-        bursts = (serial, behind, ahead, leaving)
-        busy, spread = step.busy + sum(one.busy for one in bursts), sum(one.spread for one in bursts)
-        alone = step.cycles + self.waited(serial) + self.waited(behind)
-        # A buffer is free when a step ends, and its next tile is needed when the step after the following begins.
-        steady = max(self.bound(alone, busy, spread), (self.waited(ahead) + alone) / 2, self.waited(leaving))
-        # One step has no transfers beside it, (trips - 1) * steady + alone; in the first, all groups ask at once.
-        crowded = serial.time - self.waited(serial)
-        fill = max(0.0, step.fill + leaving.time + crowded + alone - steady)
-        return _Timed(trips * steady, fill, trips * busy, (*step.first, *early))
+def _largest(used: Table, resources: Rows) -> Rows:
+    """Those of some resources, rows of `used`, of which no other one is as busy in all columns."""
+    _, first = np.unique(used[resources], axis=0, return_index=True)
+    rows = used[resources[first]]
+    no_less = (rows[:, None, :] <= rows[None, :, :]).all(axis=2)
+    kept: Rows = resources[first[no_less.sum(axis=1) == 1]]
+    return kept

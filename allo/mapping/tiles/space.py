@@ -96,3 +96,9 @@ def spreadings(dims: int, axes: int) -> Iterator[tuple[tuple[int, ...], ...]]:
     for owners in product(range(dims), repeat=axes):
         groups = [tuple(axis for axis in range(axes) if owners[axis] == dim) for dim in range(dims)]
         yield from product(*(permutations(group) for group in groups))
+
+
+def mean_active(space_time: SpaceTime) -> float:
+    """The share of the cores of a first wave that have a program, on the mean of all waves."""
+    waves = prod(space_time.wave_count(dim) for dim in range(len(space_time.grid)))
+    return prod(space_time.grid) / (waves * space_time.active_cores)

@@ -147,9 +147,3 @@ class TrafficModel:
         if way.delivery is Delivery.WAVEFRONT:  # a core passes a page on when it has it
             hops += sum(self.memory.page * self._link[link] for link in route)
         return hops
-
-
-def mean_active(space_time: SpaceTime) -> float:
-    """The share of the cores of a first wave that have a program, on the mean of all waves."""
-    waves = prod(space_time.wave_count(dim) for dim in range(len(space_time.grid)))
-    return prod(space_time.grid) / (waves * space_time.active_cores)

@@ -6,17 +6,19 @@ import random
 from dataclasses import replace
 from itertools import islice
 
+import numpy as np
 import pytest
 
 from allo.errors import TargetError
 from allo.mapping.tiles.choices import all_mappings, used_bytes
 from allo.mapping.tiles.model import TileModel, compute_cycles
-from allo.mapping.tiles.search import exhaustive, search
+from allo.mapping.tiles.search import _Fastest, exhaustive, search
+from allo.mapping.tiles.space import space_times
 from allo.mapping.tiles.traffic import TrafficModel
 from allo.target.mesh_routes import MeshRoutes
 from tests.mapping.tiles.kernels import CASES
 from tests.mapping.tiles.test_space import program_of, small_mesh
-from tests.seeds import sampled
+from tests.seeds import first_seed, sampled
 
 
 def traffic_of(x: int, y: int, l1: int = 1 << 20) -> TrafficModel:
@@ -24,7 +26,7 @@ def traffic_of(x: int, y: int, l1: int = 1 << 20) -> TrafficModel:
 
 
 SPACES = [
-    pytest.param("gemm", 1 << 20, marks=pytest.mark.slow),
+    ("gemm", 1 << 20),
     ("gemm", 3000),
     ("softmax", 1 << 20),
     ("layernorm", 3000),
@@ -68,6 +70,34 @@ def test_no_resource_is_busier_than_the_whole_takes(name: str) -> None:
         estimate = model.estimate(mapping)
         assert estimate.cycles >= 0.999 * max(cycles for _, cycles in estimate.busy)
         assert estimate.busy[0][0] == estimate.binding
+
+
+@pytest.mark.parametrize("name", ["gemm", "mlp", "causal", "batched", "layernorm"])
+def test_bounds_are_below_estimates(name: str) -> None:
+    """What is cut is surely slower, and resources that never bind change nothing: random combinations, one by one."""
+    traffic, program = traffic_of(3, 2), program_of(name)
+    kept = _Fastest(TileModel(program, traffic), 1)
+    draw = np.random.default_rng(first_seed())
+    for space_time in space_times(program, (3, 2)):
+        part = kept.part(space_time)
+        assert part is not None
+        chosen, double = part.fitting(part.combinations())
+        some = draw.choice(len(chosen), min(6, len(chosen)), replace=False)
+        cycles = part.cycles(chosen[some], double[some])
+        assert (part.least <= part.bounds(chosen[some]) * (1 + 1e-9)).all()
+        assert (part.bounds(chosen[some]) <= cycles * (1 + 1e-9)).all()
+        mappings = [part.mapping(chosen[row], double[row]) for row in some]
+        assert cycles.tolist() == pytest.approx([kept.model.estimate(one).cycles for one in mappings])
+
+
+def test_orders_of_many_waves_are_not_all_tried(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where waves have the same users, one order of them is tried, and others only around the fastest mapping."""
+    traffic, program = traffic_of(2, 2), program_of("convolution")
+    whole = search(program, traffic, 1)
+    monkeypatch.setattr("allo.mapping.tiles.search._ORDERS", 0)
+    part = search(program, traffic, 1)
+    assert whole.whole and not part.whole and part.considered < whole.considered
+    assert part.best[0].cycles <= 1.02 * whole.best[0].cycles
 
 
 def test_more_bandwidth_is_never_slower() -> None:
