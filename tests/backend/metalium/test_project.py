@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import random
 import shutil
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-import allo
 from allo import tile
 from allo.backend.metalium.project import MetaliumProject
 from allo.errors import TargetError
 from allo.ir.arrays import form_dtype
+from tests.backend.mesh.test_simulate import drawn_mapping
 from tests.backend.metalium import kernels
+from tests.seeds import sweep
 
 pytestmark = pytest.mark.skipif(shutil.which("g++") is None, reason="the emulation needs g++")
 BLOCKS = {"BM": 32, "BN": 32, "BK": 32}
@@ -54,13 +57,24 @@ def plan_of(kernel: Any, values: dict[str, int] | None, steps: str = "") -> tile
 def test_results_are_those_of_the_kernel(
     kernel: Any, values: dict[str, int] | None, steps: str, tmp_path: Path
 ) -> None:
-    """Up to the bits that sources of the matrix unit, and results in bfloat16, hold."""
-    plan = plan_of(kernel, values, steps)
-    random = np.random.default_rng(7)
-    arrays = [random.standard_normal(a.shape).astype(form_dtype(a.element)) for a in plan.program.arrays]
+    demand_equal(plan_of(kernel, values, steps), tmp_path, 7)
+
+
+@sweep(9, 0)
+def test_results_of_random_plans(seed: int, tmp_path: Path) -> None:
+    """Any member of the space of any kernel here, and any order in which kernels of cores take turns."""
+    kernel, values, _ = random.Random(seed).choice(CASES)
+    plan = plan_of(kernel, values)
+    demand_equal(replace(plan, mapping=drawn_mapping(plan.program, plan.mesh, seed)), tmp_path, seed)
+
+
+def demand_equal(plan: tile.TilePlan, folder: Path, seed: int) -> None:
+    """The emitted text against the kernel, up to the bits that sources of the matrix unit, and bfloat16, hold."""
+    draw = np.random.default_rng(seed)
+    arrays = [draw.standard_normal(a.shape).astype(form_dtype(a.element)) for a in plan.program.arrays]
     wanted = [array.copy() for array in arrays]
-    allo.customize(kernel, instantiate=values).build()(*wanted)
-    plan.build(project=tmp_path).run(*arrays, seed=3)
+    plan.source.build()(*wanted)
+    plan.build(project=folder).run(*arrays, seed=seed)
     for made, expected in zip(arrays, wanted, strict=True):
         scale = np.abs(expected.astype(np.float32)).max()
         np.testing.assert_allclose(made.astype(np.float32), expected.astype(np.float32), atol=0.01 * scale)
