@@ -72,7 +72,7 @@ INSIDE: dict[str, tuple[str, ...]] = {
     ),
     "allo.importers": ("graph", "operators", "einsum"),
     "allo.backend.rtl": (
-        "library", "netlist simulate synthesise", "lowering grids", "interface",
+        "library collector", "netlist simulate synthesise", "lowering grids", "interface",
         "extents host bus_host left loops stuck", "chip units", "module",
     ),
 }

@@ -237,13 +237,13 @@ def is_view(op: ir.Operation) -> bool:
 
 def base_of(value: ir.Value) -> ir.Value:
     """The array or stream that `value` is, is a look at, or, for a stream of an array of streams, is taken from."""
-    while not isinstance(value.owner, ir.Block) and _is_same(value.owner.operation, value):
-        value = value.owner.operation.operands[0]
+    while not isinstance(owner := value.owner, ir.Block):
+        op = owner.operation
+        name = op.name
+        if name not in VIEWS and not (name in _LOADS and is_stream_type(value.type)):
+            return value
+        value = op.operands[0]
     return value
-
-
-def _is_same(op: ir.Operation, result: ir.Value) -> bool:
-    return op.name in VIEWS or (op.name in _LOADS and is_stream_type(result.type))
 
 
 def uses_of(value: ir.Value) -> Iterator[ir.OpOperand]:

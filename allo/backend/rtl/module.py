@@ -17,6 +17,7 @@ from ..arguments.parameters import Array, Parameter, parameters_of, results_of
 from ..arguments.results import result_memory, result_value, returned
 from .bus_host import BusHost
 from .chip import ChipKernel, Transfer
+from .collector import collector_waits
 from .extents import closed
 from .grids import grid_design
 from .host import fetch, keep, pass_to
@@ -70,7 +71,8 @@ class RTLModule:
         self._read_signature(module)
         self.interface: InterfacePlan | None = None
         module, self._open = closed(module, options.extents)
-        self.design = self._design(module)
+        with collector_waits():
+            self.design = self._design(module)
         self.cycles: int | None = None
         self.loops: tuple[LoopRun, ...] = ()
         self.traffic: CallTraffic | None = None
@@ -209,7 +211,8 @@ class RTLModule:
     def _new_simulation(self) -> Simulation:
         """The simulation, with arrays in the place of grids, unless a waveform is to show each instance."""
         options, visible = self._options, self._visible()
-        grids = grid_design(self.design.modules, visible) if options.waveform is None else None
+        with collector_waits():
+            grids = grid_design(self.design.modules, visible) if options.waveform is None else None
         if grids is None:
             files, code = library_files(self._library_names(observed=True), fast=True), self.code
         else:

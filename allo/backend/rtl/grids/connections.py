@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from ....errors import InternalError
 from ..library import MODULES
@@ -31,8 +32,7 @@ class InstanceGrid:
     is_library: bool
 
 
-@dataclass(frozen=True, slots=True)
-class _Kind:
+class _Kind(NamedTuple):
     """What statements have in common that are one loop: `reset` and `enabled` are those of registers."""
 
     target: str
@@ -50,6 +50,7 @@ class GridConnections:
         self.level, self.text, self.apart = level, text, apart
         self.families: dict[str, str] = {}
         self.grids: list[InstanceGrid] = []
+        self.bound: dict[str, dict[str, Held]] = {}  # what ports are connected to, by the names of grids
         self.single: list[LevelInstance] = []
         self.at: dict[str, At] = {name: (name, None) for name in level.ports}
         self._counts: dict[str, int] = {}
@@ -86,9 +87,8 @@ class GridConnections:
             return f"module {self.level.likeness[module].module.name}"
         if not MODULES[module].has_grid:
             return ""
-        sockets = [f"{port} {without_digits(' '.join((*source.names, *source.gaps)))}"
-                   for port, source in one.sockets.items()]  # fmt: skip
-        return f"{module} {dict(one.instance.parameters)} {sockets}"
+        sources = ", ".join([" ".join((*source.names, *source.gaps)) for source in one.sockets.values()])
+        return f"{module} {dict(one.instance.parameters)} {list(one.sockets)} {without_digits(sources)}"
 
     def _grid(self, family: str, members: Sequence[LevelInstance]) -> InstanceGrid:
         first = members[0].instance
@@ -147,14 +147,15 @@ class GridConnections:
 
     # -- ports of grids ---------------------------------------------------------------------------------
 
-    def bound(self, grid: InstanceGrid) -> dict[str, Held]:
-        """What the ports of a grid are connected to."""
-        return {
-            port.name: self._input(grid, port)
-            if port.is_input
-            else Held(self._outputs[grid.name, port.name], self.text.p, True)
-            for port in grid.ports
-        }
+    def bind(self) -> None:
+        """Find what the ports of grids are connected to."""
+        for grid in self.grids:
+            self.bound[grid.name] = {
+                port.name: self._input(grid, port)
+                if port.is_input
+                else Held(self._outputs[grid.name, port.name], self.text.p, True)
+                for port in grid.ports
+            }
 
     def _input(self, grid: InstanceGrid, port: Socket) -> Held:
         sources = [sockets[port.name] for sockets in grid.sockets]
@@ -181,11 +182,6 @@ class GridConnections:
         for number, source in enumerate(sources):
             self._row(_Target((made, number)), source)
         return Held(made, self.text.p, True)
-
-    def note(self, grid: InstanceGrid) -> None:
-        """Note that all arrays which have been made since are of a grid."""
-        for name in self.text.sizes:
-            self.families.setdefault(name, grid.family)
 
     # -- statements -------------------------------------------------------------------------------------
 
@@ -283,8 +279,7 @@ class GridConnections:
         return name if place is None else f"{name}[{place}]"
 
 
-@dataclass(frozen=True, slots=True)
-class _Target:
+class _Target(NamedTuple):
     at: At
     is_register: bool = False
     reset: int | None = None

@@ -58,44 +58,63 @@ def grid_design(modules: Sequence[HardwareModule], visible: Iterable[tuple[str, 
         if module in like and name in like[module].names
     )  # fmt: skip
     apart, split = set[str](), set[str]()
+    connections = _connected(level, apart)
     while True:
-        writer = _DesignWriter(level, wanted, apart, split)
-        made, circles = writer.write(), writer.circles()
+        writer = _DesignWriter(level, wanted, connections, split)
+        writer.write()
+        circles = writer.circles()
         if not circles:
-            return made
+            return writer.made()
         bodies = {family for family in circles if family.startswith("module ")} - split
         split |= bodies
-        apart |= set() if bodies else circles
+        if not bodies:
+            apart |= circles
+            connections = _connected(level, apart)
+
+
+def _connected(level: Level, apart: set[str]) -> GridConnections:
+    """The connections of all grids, without what is in the elements."""
+    connections = GridConnections(level, GridText(set(level.taken)), apart)
+    connections.place()
+    connections.bind()
+    for name, source in level.assigns:
+        connections.follow(name, source)
+    connections.registers(level.registers)
+    connections.finish()
+    return connections
 
 
 class _DesignWriter:
-    """One attempt.
+    """One attempt to write what is between connections: the elements of families that are `split` have a loop for each
+    signal."""
 
-    Families of signals and grids that are `apart` are no arrays, as their elements follow from each other; the elements
-    of those that are `split` have a loop for each signal.
-    """
-
-    def __init__(self, level: Level, wanted: frozenset[tuple[str, str]], apart: set[str], split: set[str]) -> None:
-        self.level, self.split = level, split
-        self.text = GridText(set(level.taken))
+    def __init__(
+        self, level: Level, wanted: frozenset[tuple[str, str]], connections: GridConnections, split: set[str]
+    ) -> None:
+        self.level, self.split, self.connections = level, split, connections
+        self.text = connections.text.copy()
         self.elements = ElementWriter(self.text, level.modules, level.likeness, wanted)
-        self.connections = GridConnections(level, self.text, apart)
+        self.families = dict(connections.families)  # of arrays
         self.kept: set[str] = set()  # modules that stay modules
+        self.parts: dict[str, PartPlaces | Unit] = {}  # by the names of grids
+        self.single: list[tuple[LevelInstance, Unit]] = []
 
-    def write(self) -> GridDesign:
+    def write(self) -> None:
+        """Write all elements."""
+        for grid in self.connections.grids:
+            self.parts[grid.name] = self._grid(grid, self.connections.bound[grid.name])
+            for name in self.text.sizes:
+                self.families.setdefault(name, grid.family)
+        self.single = [(one, self._single(one)) for one in self.connections.single]
+
+    def made(self) -> GridDesign:
         """The text, and where all is in it."""
-        level, text, connections = self.level, self.text, self.connections
-        connections.place()
+        level, text = self.level, self.text
         units: dict[str, tuple[PartPlaces | Unit, int | None]] = {}
-        for grid in connections.grids:
-            part = self._grid(grid, connections.bound(grid))
-            connections.note(grid)
+        for grid in self.connections.grids:
+            part = self.parts[grid.name]
             units |= {one.name: (part, number) for number, one in enumerate(grid.instances)}
-        units |= {one.name: (self._single(one), None) for one in connections.single}
-        for name, source in level.assigns:
-            connections.follow(name, source)
-        connections.registers(level.registers)
-        connections.finish()
+        units |= {one.name: (part, None) for one, part in self.single}
         root = self._element(level.root, level.top.name, units)
         lines = [*self._head(), *text.declared, *text.tables()]
         lines += [line for table in level.tables for line in printed_table(table)]
@@ -115,7 +134,7 @@ class _DesignWriter:
         from scipy.sparse import coo_array
         from scipy.sparse.csgraph import connected_components
 
-        inputs, families = self.text.inputs, self.connections.families
+        inputs, families = self.text.inputs, self.families
         numbers: dict[str, int] = {}
         pairs = [(numbers.setdefault(name, len(numbers)), numbers.setdefault(one, len(numbers)))
                  for name, others in inputs.items() for one in others]  # fmt: skip

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
 from itertools import chain
+from typing import NamedTuple
 
 _NAME = re.compile(r"(?<![\w'$])([A-Za-z_]\w*)")
 _MARK = re.compile(r"[(){}?]| && | \|\| ")
 _DIGITS = re.compile(r"\d+")
+_ALONE = ("", "")  # around a name
 
 
-@dataclass(frozen=True, slots=True)
-class Expression:
-    """Names, and the texts before, between and behind them."""
+class Expression(NamedTuple):
+    """Names, and the texts before, between and behind them; a tuple, since there are so many."""
 
     gaps: tuple[str, ...]
     names: tuple[str, ...]
@@ -22,33 +22,32 @@ class Expression:
     @property
     def name(self) -> str | None:
         """The name that the expression is; None if it is more."""
-        return self.names[0] if self.gaps == ("", "") else None
+        return self.names[0] if self.gaps == _ALONE else None
 
     def filled(self, text: Callable[[str], str]) -> str:
         """The expression with other texts for its names."""
         return "".join(chain.from_iterable(zip(self.gaps, (*map(text, self.names), ""), strict=True)))
 
-    def renamed(self, name: Callable[[str], str]) -> Expression:
-        """The expression with other names."""
-        return Expression(self.gaps, tuple(map(name, self.names)))
+    def renamed(self, names: Mapping[str, str]) -> Expression:
+        """The expression with other names for those in a table."""
+        return Expression(self.gaps, tuple([names.get(name, name) for name in self.names]))
 
 
-@dataclass(frozen=True, slots=True)
-class Chain:
+class Chain(NamedTuple):
     """Conditions that are joined by `&&` or `||`."""
 
     operator: str
     terms: tuple[Expression, ...]
 
-    def renamed(self, name: Callable[[str], str]) -> Chain:
-        """The chain with other names."""
-        return Chain(self.operator, tuple(term.renamed(name) for term in self.terms))
+    def renamed(self, names: Mapping[str, str]) -> Chain:
+        """The chain with other names for those in a table."""
+        return Chain(self.operator, tuple(term.renamed(names) for term in self.terms))
 
 
 def expression(text: str) -> Expression:
     """The expression of a text."""
     if text.isidentifier() and text.isascii():
-        return Expression(("", ""), (text,))
+        return Expression(_ALONE, (text,))
     parts = _NAME.split(text)
     return Expression(tuple(parts[::2]), tuple(parts[1::2]))
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 from ....ir.names import unique_name
 from ..netlist.design import ConstantTable, Direction, HardwareModule, ModuleInstance, Signal
@@ -14,8 +15,7 @@ from .expressions import Chain, Expression, chain_of, expression
 LEAST = 8  # instances of one module that are a grid
 
 
-@dataclass(frozen=True, slots=True)
-class LevelRegister:
+class LevelRegister(NamedTuple):
     """A register, as in a module."""
 
     name: str
@@ -24,8 +24,7 @@ class LevelRegister:
     reset: int | None
 
 
-@dataclass(frozen=True, slots=True)
-class LevelInstance:
+class LevelInstance(NamedTuple):
     """An instance, with what its ports are connected to."""
 
     name: str
@@ -75,28 +74,30 @@ class Level:
     def _add(self, module: HardwareModule, prefix: str, names: dict[str, str]) -> Inside:
         """Add a module, whose ports have names already."""
 
-        def name(own: str) -> str:
-            return names.get(own, own)
-
         inside = Inside(names)
         for signal in module.signals:
             made = names[signal.name] = unique_name(f"{prefix}{signal.name}", self.taken)
-            self.signals[made] = replace(signal, name=made)
+            self.signals[made] = Signal(made, signal.width, signal.signed, signal.literal)
         for table in module.tables:
             made = names[table.name] = unique_name(f"{prefix}{table.name}", self.taken)
             self.tables.append(replace(table, name=made))
+        sources: dict[str, Expression] = {}  # of what is connected often, by its text
+
+        def source(text: str) -> Expression:
+            if text not in sources:
+                sources[text] = expression(text).renamed(names)
+            return sources[text]
+
         for assign in module.assigns:
             text = assign.expression
-            self.assigns.append(
-                (name(assign.signal.name), (chain_of(text, LEAST) or expression(text)).renamed(name))
-            )
+            joined = chain_of(text, LEAST)
+            self.assigns.append((names[assign.signal.name], source(text) if joined is None else joined.renamed(names)))
         for one in module.registers:
-            enable = None if one.enable is None else expression(one.enable).renamed(name)
-            following = expression(one.next).renamed(name)
-            self.registers.append(LevelRegister(name(one.signal.name), following, enable, one.reset))
+            enable = None if one.enable is None else source(one.enable)
+            self.registers.append(LevelRegister(names[one.signal.name], source(one.next), enable, one.reset))
         counts = self._counts(module)
         for instance in module.instances:
-            sockets = {port: expression(text).renamed(name) for port, text in instance.ports.items()}
+            sockets = {port: source(text) for port, text in instance.ports.items()}
             own = unique_name(f"{prefix}{instance.name}", self.taken)
             is_single = instance.module in self.modules and (
                 counts[self.likeness[instance.module].module.name] < LEAST

@@ -23,6 +23,17 @@ class GridText:
         self.sizes: dict[str, int] = {}  # of arrays
         self.inputs: dict[str, set[str]] = {}
         self._tables: dict[Column, str] = {}
+        self._kinds: dict[str, tuple[int, bool]] = {}  # of arrays: the width of an element, and whether it has a sign
+        self._starts: dict[tuple[int, bool, int, int], str] = {}  # arrays of reset values
+
+    def copy(self) -> GridText:
+        """The text so far, to which other parts can be added."""
+        made = GridText(set(self.taken))
+        made.p = self.p
+        made.declared, made.lines, made.sizes = [*self.declared], [*self.lines], dict(self.sizes)
+        made.inputs = {name: set(others) for name, others in self.inputs.items()}
+        made._tables, made._kinds, made._starts = dict(self._tables), dict(self._kinds), dict(self._starts)
+        return made
 
     def name(self, hint: str) -> str:
         """A free name."""
@@ -39,7 +50,7 @@ class GridText:
         if count is None:
             self.declared.append(f"  {declared(name, width, signed)};")
             return
-        self.sizes[name] = size_of(count)
+        self.sizes[name], self._kinds[name] = size_of(count), (width, signed)
         self.declared.append(f"  {declared(name, width, signed)} [0:{self.sizes[name] - 1}];")
 
     def depends(self, name: str, others: Iterable[str]) -> None:
@@ -53,8 +64,17 @@ class GridText:
     def registers(self, names: Iterable[tuple[str, str, int | None]]) -> None:
         """Let arrays take what others hold, or a reset value: the names of both, and that value."""
         for array, following, reset in names:
-            start = "" if reset is None else f"if (rst) {array} <= '{{default: {reset}}}; else "
+            start = "" if reset is None else f"if (rst) {array} <= {self._start(array, reset)}; else "
             self.lines.append(f"  always_ff @(posedge clk) {start}{array} <= {following};")
+
+    def _start(self, array: str, reset: int) -> str:
+        """An array of reset values: `'{default: 0}` becomes a number for each element in C++."""
+        kind = (*self._kinds[array], self.sizes[array], reset)
+        if kind not in self._starts:
+            width, signed, size, _ = kind
+            name = self._starts[kind] = self.array(f"reset_{reset}_{width}", width, signed, size)
+            self.lines.append(f"  initial {self.loop(size)} {name}[{self.p}] = {reset};")
+        return self._starts[kind]
 
     def place(self, column: Column) -> str:
         """The places in an array that the iterations of a loop come to."""

@@ -101,7 +101,7 @@ class FunctionStreams:
 
     def connect(self, op: ir.Operation, operand: ir.Value, inner: StreamPorts) -> dict[str, str]:
         """The sockets of a called function for one of its streams."""
-        return dict(self.of(operand).connect(inner, self.elements(op, operand), f"{callee_name(op)}_"))
+        return self.of(operand).connect(inner, self.elements(op, operand), f"{callee_name(op)}_")
 
     def elements(self, op: ir.Operation, operand: ir.Value) -> tuple[int, ...]:
         """The elements of a stream that an argument of a call is."""

@@ -163,11 +163,11 @@ class _Makers:
     def of(self, op: ir.Operation) -> frozenset[int]:
         """Those of an operation, and of those in it."""
         if op not in self._known:
-            inner = [one for region in op.regions for block in region.blocks for one in operations(block)]
+            inner = {one for region in op.regions for block in region.blocks for one in operations(block)}
             found = set[int]()
-            for value in (operand for one in (op, *inner) for operand in one.operands):
-                if not isinstance(value.owner, ir.Block) and value.owner.operation not in inner:
-                    maker = value.owner.operation
-                    found |= self.of(maker) | ({self._numbers[maker]} if maker in self._numbers else set())
+            for owner in (operand.owner for one in (op, *inner) for operand in one.operands):
+                if not isinstance(owner, ir.Block) and (maker := owner.operation) not in inner:
+                    found |= self.of(maker)
+                    found.update([self._numbers[maker]] if maker in self._numbers else ())
             self._known[op] = frozenset(found)
         return self._known[op]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from mlir import ir
@@ -107,21 +107,22 @@ class StreamPorts:
 
     # -- calls ------------------------------------------------------------------------------------------
 
-    def connect(self, inner: StreamPorts, elements: Sequence[int], prefix: str) -> Iterator[tuple[str, str]]:
+    def connect(self, inner: StreamPorts, elements: Sequence[int], prefix: str) -> dict[str, str]:
         """The sockets of an instance that uses these elements as its own stream."""
+        found: dict[str, str] = {}
         for is_put, ends in ((True, inner.puts), (False, inner.gets)):
             for number, own in ends.items():
                 outer = self.end(elements[number], is_put)
                 does = self.builder.signal(prefix + own.does.name, 1)
-                yield own.stops.name, outer.stops.name
-                yield own.does.name, does.name
+                found |= {own.stops.name: outer.stops.name, own.does.name: does.name}
                 if is_put:
                     data = self.builder.signal(prefix + own.data.name, self.width)
-                    yield own.data.name, data.name
+                    found[own.data.name] = data.name
                     outer.uses.append((does.name, data.name))
                 else:
-                    yield own.data.name, outer.data.name
+                    found[own.data.name] = outer.data.name
                     outer.uses.append((does.name, ""))
+        return found
 
 
 def _selected(elements: Sequence[int], texts: Sequence[str], chosen: Signal | None) -> str:

@@ -5,5 +5,6 @@ from .bus import Bus
 from .model import Simulation
 from .outcome import SimulatedRun
 from .tool import find_verilator, is_available
+from .variables import SimulatedVariables
 
-__all__ = ["Bus", "SimulatedRun", "Simulation", "Waveform", "find_verilator", "is_available"]
+__all__ = ["Bus", "SimulatedRun", "SimulatedVariables", "Simulation", "Waveform", "find_verilator", "is_available"]

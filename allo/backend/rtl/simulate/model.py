@@ -120,6 +120,13 @@ class Simulation:
         words, _ = self._view(name)
         return int.from_bytes(words.tobytes(), "little")
 
+    def element(self, name: str) -> tuple[Words, int]:
+        """The words that hold a variable which is no array, and its place among them; those of a grid have the same."""
+        if self._places is None:
+            return self._array(name)[0], 0
+        place = self._places(name)
+        return self._array(place.path)[0], place.index or 0
+
     def run(self, limit: int | None = None, moved: Callable[[], int] | None = None) -> SimulatedRun:
         """Give `start` for a cycle and run until `done` or `stuck`, at most `limit` cycles.
 
@@ -155,10 +162,13 @@ class Simulation:
         if self._places is None:
             return self._whole(name)
         place = self._places(name)
-        if place.path not in self._views:
-            self._views[place.path] = self._whole(place.path)
-        words, bits = self._views[place.path]
+        words, bits = self._array(place.path)
         return (words if place.index is None else words.reshape(place.count, -1, *words.shape[1:])[place.index]), bits
+
+    def _array(self, path: str) -> tuple[Words, int]:
+        if path not in self._views:
+            self._views[path] = self._whole(path)
+        return self._views[path]
 
     def _whole(self, name: str) -> tuple[Words, int]:
         instance, _, variable = name.rpartition(".")

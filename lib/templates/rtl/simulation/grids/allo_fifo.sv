@@ -13,6 +13,16 @@ module allo_fifo_grid #(
   logic [AW-1:0] head [0:SIZE-1], tail [0:SIZE-1], head_next [0:SIZE-1], tail_next [0:SIZE-1];
   logic [CW-1:0] count_next [0:SIZE-1], most_next [0:SIZE-1];
   logic [63:0] all_puts [0:SIZE-1], all_gets [0:SIZE-1], all_puts_next [0:SIZE-1], all_gets_next [0:SIZE-1];
+  // Reset values: '{default: '0} becomes a number for each FIFO in C++
+  logic [AW-1:0] no_place [0:SIZE-1];
+  logic [CW-1:0] none [0:SIZE-1];
+  logic [63:0] none_yet [0:SIZE-1];
+  initial
+    for (int p = 0; p < SIZE; p++) begin
+      no_place[p] = '0;
+      none[p] = '0;
+      none_yet[p] = '0;
+    end
   always_comb
     for (int p = 0; p < GRID; p++) begin
       full[p] = count[p] == ALL;
@@ -33,8 +43,7 @@ module allo_fifo_grid #(
     end
   always_ff @(posedge clk)
     if (rst) begin
-      head <= '{default: '0}; tail <= '{default: '0}; count <= '{default: '0}; most <= '{default: '0};
-      all_puts <= '{default: '0}; all_gets <= '{default: '0};
+      head <= no_place; tail <= no_place; count <= none; most <= none; all_puts <= none_yet; all_gets <= none_yet;
     end else begin
       head <= head_next; tail <= tail_next; count <= count_next; most <= most_next;
       all_puts <= all_puts_next; all_gets <= all_gets_next;

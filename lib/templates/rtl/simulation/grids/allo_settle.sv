@@ -15,7 +15,9 @@ module allo_settle_grid #(
       put[p] = on_way[p][LAT-1] & ~(take[p] & empty[p]);
       get[p] = take[p] & ~empty[p];
     end
-  always_ff @(posedge clk) if (rst) on_way <= '{default: '0}; else on_way <= on_way_next;
+  logic [LAT-1:0] none [0:SIZE-1];  // '{default: '0} becomes a number for each unit in C++
+  initial for (int p = 0; p < SIZE; p++) none[p] = '0;
+  always_ff @(posedge clk) if (rst) on_way <= none; else on_way <= on_way_next;
   allo_fifo_grid #(.GRID(GRID), .W(W), .DEPTH(DEPTH)) waiting (.clk, .rst, .put, .put_data(d), .full,
     .get, .get_data(oldest), .empty, .count, .most);
   always_comb for (int p = 0; p < GRID; p++) y[p] = empty[p] ? d[p] : oldest[p];
