@@ -36,8 +36,11 @@ def draw_waveform(
     if not begin < until:
         raise ToolError(f"there is no time from {begin} to {until}; the dump ends at {last}")
     if signals is None:
-        moving = [n for n, (code, _) in names.items() if any(begin < time < until for time, _ in changes.get(code, ()))]
-        chosen = moving[:_MOST] or [*names][:_MOST]
+        first: dict[str, str] = {}  # names of one wire have one code
+        for name, (code, _) in names.items():
+            first.setdefault(code, name)
+        moving = [c for c in first if any(begin < time < until for time, _ in changes.get(c, ()))]
+        chosen = [first[code] for code in moving][:_MOST] or [*names][:_MOST]
     else:
         chosen = [_found(name, names, file) for name in signals]
     drawn = [Wave(n, names[n][1], tuple(changes.get(names[n][0], ()))) for n in chosen]

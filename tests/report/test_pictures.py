@@ -174,7 +174,7 @@ def test_cells_hold_their_texts_and_large_arrays_say_what_is_left_out() -> None:
 
 DUMP = """$timescale 1ns $end
 $scope module top $end $var wire 1 ! clk $end $var wire 8 " data [7:0] $end
-$scope module inner $end $var wire 1 # done $end $upscope $end $upscope $end
+$scope module inner $end $var wire 1 ! clock $end $var wire 1 # done $end $upscope $end $upscope $end
 $enddefinitions $end
 #0
 0!
@@ -200,6 +200,9 @@ def test_excerpts_of_waveforms(tmp_path: Path) -> None:
     places = {rect.findtext(f"{SVG}title"): rectangle(rect) for rect in root.iter(f"{SVG}rect") if len(rect)}
     assert set(places) == {"xxxxxxxx", "a", "ff"} and places["a"].right - places["a"].x == pytest.approx(360)
     assert places["a"].right == places["ff"].x and "1ns" in words
+    everything = ElementTree.fromstring(draw_waveform(tmp_path / "run.vcd").svg)
+    names = [text.text for text in everything.iter(f"{SVG}text") if (text.text or "").startswith("top.")]
+    assert names == ["top.clk", "top.data", "top.inner.done"]  # a wire once
     (clock, done) = [path.get("d") or "" for path in root.iter(f"{SVG}path") if path.get("class") == "curve"]
     assert clock.count("V") == 2 and done.count("V") == 1
 
