@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .backend.cpu import MANIFEST as CPU
-from .backend.registry import backends
+from .backend.registry import backend_called, backends
 from .customize import Schedule
 from .dataflow.banks import with_own_banks
 from .errors import TargetError, nearest
@@ -52,7 +52,7 @@ def build(
     Raises TargetError for an unknown target, mode or option.
     """
     wanted = CPU.names[0] if target is None else target
-    backend = next((b for b in backends() if wanted in b.names), None)
+    backend = backend_called(wanted)
     if backend is None:
         names = [name for backend in backends() for name in backend.names]
         hint = nearest(str(wanted), names) or f"the targets are {', '.join(names)}"

@@ -36,6 +36,29 @@ def test_a_cpu_program_loads_only_what_it_needs() -> None:
     assert not first & {"allo.backend.cpu", "allo.compose", "allo.poly.hangs"}
 
 
+def test_arrays_of_processors_load_no_backends_for_fpgas() -> None:
+    from allo.backend.registry import backend_called, backends
+
+    program = "\n".join(
+        [
+            "import sys, allo, allo.dataflow as df",
+            "from allo.ir.types import int32",
+            "@df.region()",
+            "def top(A: int32[4]):",
+            "    @df.kernel(mapping=[1], args=[A])",
+            "    def f(a: int32[4]):",
+            "        a[0] = 1",
+            "df.build(top, target='aie')",
+            "print(*sys.modules)",
+        ]
+    )
+    kernel = f"import linecache; s = {program!r}; linecache.cache['k'] = (len(s), None, s.splitlines(True), 'k')"
+    loaded = set(run(f"{kernel}\nexec(compile(s, 'k', 'exec'))").split())
+    assert "allo.backend.aie" in loaded and not loaded & {"allo.backend.hls", "allo.backend.rtl"}
+    for backend in backends():
+        assert all(backend_called(name) is backend for name in backend.names)
+
+
 @pytest.mark.parametrize("name", allo.__all__)
 def test_every_public_name_is_there(name: str) -> None:
     assert name in dir(allo) and getattr(allo, name) is not None

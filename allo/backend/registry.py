@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from .cpu import MANIFEST as CPU
 from .manifest import Manifest
 
+_ARRAYS = ("aie", "npu-model", "aie-mlir")  # names that are asked for without loading the backends for FPGAs
+
 
 def backends() -> Iterator[Manifest]:
     """All backends, that of the CPU first; the others are loaded when someone asks for more than it."""
@@ -21,3 +23,12 @@ def backends() -> Iterator[Manifest]:
     from .aie import MANIFEST as AIE
 
     yield AIE
+
+
+def backend_called(name: object) -> Manifest | None:
+    """The backend with a name, the only one that is loaded for an array; None if there is none."""
+    if name in _ARRAYS:
+        from .aie import MANIFEST as AIE
+
+        return AIE
+    return next((backend for backend in backends() if name in backend.names), None)
