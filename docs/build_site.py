@@ -6,20 +6,19 @@ reference out of docstrings.
 
 from __future__ import annotations
 
-import contextlib
-import io
 import re
 import shutil
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 DOCS = Path(__file__).resolve().parent
 ROOT = DOCS.parent
 PAGES = ROOT / "build" / "site" / "pages"
 sys.path[:0] = [str(ROOT), str(DOCS)]  # polybench lies beside the package
+from tutorial_cells import tutorial  # noqa: E402
+
 TARGET = "u280"
 # Those of PolyBench whose schedules differ most; the last one is the region of docs/dataflow.md.
 DESIGNS = (
@@ -37,31 +36,6 @@ PARTS = {
     ),
     "Runs": ("allo.build.build", "allo.dataflow.timed.run.TimedRun"),
 }  # fmt: skip
-
-
-def tutorial(path: Path) -> str:
-    """A tutorial as a page: its comments as prose, its cells as blocks with what they print."""
-    heading, *cells = re.split(r"^# %% ", path.read_text(encoding="utf-8"), flags=re.MULTILINE)
-    title = re.findall(r'"""(.*?)\.?\n', heading)[0]
-    name, _, what = title.partition(": ")
-    parts = [f"# {name}", f"{what[:1].upper()}{what[1:]}."]
-    module = ModuleType(path.stem)
-    module.__file__ = str(path)
-    sys.modules[path.stem] = module
-    line = heading.count("\n")
-    for cell in cells:
-        name, _, rest = cell.partition("\n")
-        prose = re.match(r"(#.*\n)*", rest)
-        assert prose is not None
-        code = rest[prose.end() :].strip("\n")
-        parts += [f"## {name.strip().rstrip('.')}", re.sub(r"^# ?", "", prose[0], flags=re.MULTILINE).strip()]
-        parts += [f"```python\n{code}\n```"] if code else []
-        printed = io.StringIO()
-        with contextlib.redirect_stdout(printed):
-            exec(compile("\n" * line + f"#{cell}", str(path), "exec"), vars(module))
-        parts += [f"```text\n{printed.getvalue().rstrip()}\n```"] if printed.getvalue().strip() else []
-        line += cell.count("\n")
-    return "\n\n".join(filter(None, parts)) + "\n"
 
 
 def designs() -> Iterator[tuple[str, Any, Any]]:
@@ -117,7 +91,11 @@ def main() -> None:
     for page in DOCS.glob("*.md"):
         (PAGES / page.name).write_text(copied(page), encoding="utf-8")
     for path in (DOCS / "tutorials").glob("*.py"):
-        (PAGES / "tutorials" / f"{path.stem}.md").write_text(tutorial(path), encoding="utf-8")
+        ran = tutorial(path, ROOT)
+        download = f"[As a notebook]({path.stem}.ipynb){{: download }}"
+        page = ran.page(PAGES / "tutorials", path.stem).replace("\n\n## ", f"\n\n{download}\n\n## ", 1)
+        (PAGES / "tutorials" / f"{path.stem}.md").write_text(page, encoding="utf-8")
+        (PAGES / "tutorials" / f"{path.stem}.ipynb").write_text(ran.notebook(), encoding="utf-8")
     (PAGES / "reference.md").write_text(reference(), encoding="utf-8")
     (PAGES / "gallery.md").write_text(gallery(PAGES / "gallery"), encoding="utf-8")
 

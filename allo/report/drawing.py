@@ -12,7 +12,7 @@ from ..compose.pictured import pictured
 from ..customize.step.handles import Buffer
 from ..dataflow.timed.figures import RunFigures
 from ..dataflow.timed.pictures import stream_details
-from ..errors import ScheduleError, nearest
+from ..errors import ScheduleError, counted, nearest
 from ..estimate.report.result import Estimate
 from ..estimate.report.timeline_picture import room
 from ..ir.array_graph import ArrayRole
@@ -119,7 +119,7 @@ def draw_loops(schedule: Schedule, k: int | None = None) -> Drawing:
     after = list(_branches(schedule.state(last)))
     if first == last:
         return Drawing("", trees([(schedule.top_func_name, before)]))
-    what = f"after {last} steps" if k is None else f"after step {k}, {schedule.steps[k].name}"
+    what = f"after {counted(last, 'step')}" if k is None else f"after step {k}, {schedule.steps[k].name}"
     return Drawing("", trees([("before", before), (what, after)]))
 
 

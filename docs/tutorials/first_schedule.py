@@ -61,6 +61,7 @@ outer, inner = s.split("j", factor=16)
 print(s.get_loops())
 assert (outer.name, inner.name) == ("j.outer", "j.inner")
 assert str(s.steps[0]) == 's.split("gemm:product.j", factor=16)'
+s.draw_loops()  # in a notebook, the last line is shown: the loops before and after
 
 # %% 5. A step that would change the results is refused, and changes nothing.
 #

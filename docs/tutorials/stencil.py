@@ -45,6 +45,7 @@ window = s.reuse_at(lines, axis="x")
 print(s.module)
 assert str(window) == "sharpen:image_reuse_1"
 assert str(s.module).count("affine.load %arg0") == 1
+s.draw_loops()
 
 # %% 4. What saves nothing is a warning, and with strict=True refused: the weights do not move with x.
 

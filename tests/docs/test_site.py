@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from importlib import import_module
 from pathlib import Path
@@ -42,22 +43,41 @@ def doubled():
 
 
 assert doubled() == 6
+
+# %% 3. A picture.
+
+
+class Dot:
+    def _repr_svg_(self):
+        return '<svg/>'
+
+
+Dot()
 '''
 
 
-def test_a_tutorial_is_a_page_with_what_it_prints(tmp_path: Path) -> None:
+def test_a_tutorial_is_a_page_with_what_it_prints_and_draws(tmp_path: Path) -> None:
     (tmp_path / "sums.py").write_text(TUTORIAL)
-    assert site.tutorial(tmp_path / "sums.py") == (
+    ran = site.tutorial(tmp_path / "sums.py", ROOT)
+    assert ran.page(tmp_path, "sums") == (
         "# Sums\n\nWhat Python adds.\n\n## 1. Two numbers\n\nThey are small.\n\n"
         "```python\na, b = 1, 2\nprint(a + b)\n```\n\n```text\n3\n```\n\n## 2. A function sees both\n\n"
-        "```python\ndef doubled():\n    return 2 * (a + b)\n\n\nassert doubled() == 6\n```\n"
+        "```python\ndef doubled():\n    return 2 * (a + b)\n\n\nassert doubled() == 6\n```\n\n"
+        "## 3. A picture\n\n```python\nclass Dot:\n    def _repr_svg_(self):\n        return '<svg/>'\n\n\n"
+        "Dot()\n```\n\n![What the last line shows](sums_2.svg)\n"
     )
+    assert (tmp_path / "sums_2.svg").read_text() == "<svg/>"
+    cells = json.loads(ran.notebook())["cells"]
+    assert [cell["cell_type"] for cell in cells] == ["markdown", *["markdown", "code"] * 3]
+    printed = {"output_type": "stream", "name": "stdout", "text": "3\n"}
+    assert (cells[2]["outputs"], cells[2]["source"]) == ([printed], "a, b = 1, 2\nprint(a + b)")
+    assert cells[6]["outputs"][0]["data"] == {"image/svg+xml": "<svg/>"}
 
 
 def test_a_tutorial_that_fails_makes_no_page(tmp_path: Path) -> None:
     (tmp_path / "broken.py").write_text(TUTORIAL.replace("== 6", "== 7"))
     with pytest.raises(AssertionError):
-        site.tutorial(tmp_path / "broken.py")
+        site.tutorial(tmp_path / "broken.py", ROOT)
 
 
 def test_the_reference_names_what_is_there() -> None:

@@ -9,9 +9,13 @@ import pytest
 
 from .pages import ROOT
 
-TUTORIALS = sorted((ROOT / "docs" / "tutorials").glob("*.py"))
+QUICK = ("first_schedule", "stencil", "proofs")
+TUTORIALS = [
+    pytest.param(path, id=path.stem, marks=[] if path.stem in QUICK else pytest.mark.slow)
+    for path in sorted((ROOT / "docs" / "tutorials").glob("*.py"))
+]
 
 
-@pytest.mark.parametrize("tutorial", TUTORIALS, ids=lambda path: path.stem)
+@pytest.mark.parametrize("tutorial", TUTORIALS)
 def test_tutorial(tutorial: Path) -> None:
     runpy.run_path(str(tutorial), run_name="__main__")
