@@ -7,7 +7,7 @@ from typing import Any
 
 from ..ir.types import Float, TensorType
 from .aten_moves import MOVES, layer
-from .composed import softmax_along, without_padding
+from .composed import group_norm, softmax_along, without_padding
 from .exported import AtenNode, NotImported
 from .graph import Layer
 
@@ -135,6 +135,19 @@ def _layer_norm(node: AtenNode) -> Layers:
     )  # fmt: skip
 
 
+def _group_norm(node: AtenNode) -> Layers:
+    scales = node.maybe("weight"), node.maybe("bias")
+    yield from group_norm(layer(node, ""), node.array("input"), scales, node.int("num_groups"), node.float("eps", 1e-5))
+
+
+def _instance_norm(node: AtenNode) -> Layers:
+    if not node.arguments.get("use_input_stats"):
+        yield from _batch_norm(node)
+        return
+    channels, scales = node.type_of(node.array("input")).shape[1], (node.maybe("weight"), node.maybe("bias"))
+    yield from group_norm(layer(node, ""), node.array("input"), scales, channels, node.float("eps", 1e-5))
+
+
 def _rms_norm(node: AtenNode) -> Layers:
     if len(node.ints("normalized_shape")) != 1:
         raise NotImported("it normalises over more than the last dimension")
@@ -244,6 +257,8 @@ READERS: dict[str, Callable[[AtenNode], Layers]] = {
     **dict.fromkeys(("softmax.int", "_softmax.default"), _softmax),
     **dict.fromkeys(("batch_norm.default", "_native_batch_norm_legit_no_training.default"), _batch_norm),
     **dict.fromkeys(("layer_norm.default", "native_layer_norm.default"), _layer_norm),
+    "group_norm.default": _group_norm,
+    "instance_norm.default": _instance_norm,
     **{name: _reduction("mean") for name in ("mean.dim", "mean.default")},
     **{name: _reduction("sum") for name in ("sum.dim_IntList", "sum.default")},
     "amax.default": _reduction("amax"),

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from math import prod
 
 from ..ir.names import unique_name
 from ..ir.types import TensorType
+from .exported import NotImported
 from .graph import Layer, LayerOrigin
 
 
@@ -33,6 +35,30 @@ def without_padding(pool: Layer, image: TensorType) -> Iterator[Layer]:
     counts = TensorType(element, (1, 1, *pool.type.shape[-2:]))
     yield Layer(count, "avg_pool2d", (ones,), options, counts, pool.origin)
     yield Layer(pool.name, "div", (total, count), {}, pool.type, pool.origin)
+
+
+def group_norm(
+    made: Layer, source: str, scales: tuple[str | None, str | None], groups: int, eps: float
+) -> Iterator[Layer]:
+    """The norm of groups of channels, as `made`: a layer norm of rows that are groups, times and plus one of `scales`
+    for each channel."""
+    kind, origin, name = made.type, made.origin, made.name
+    batch, channels, *places = kind.shape
+    if channels % groups:
+        raise NotImported(f"{groups} groups do not divide {channels} channels")
+    rows = TensorType(kind.element, (batch, groups, channels // groups * prod(places)))
+    yield Layer(f"{name}_groups", "reshape", (source,), {}, rows, origin)
+    options = {"eps": eps, "weighted": False}
+    yield Layer(f"{name}_normal", "layer_norm", (f"{name}_groups",), options, rows, origin)
+    steps = [(step, scale) for step, scale in zip(("mul", "add"), scales, strict=True) if scale is not None]
+    result = f"{name}_whole" if steps else name
+    yield Layer(result, "reshape", (f"{name}_normal",), {}, kind, origin)
+    column = TensorType(kind.element, (channels, *(1 for _ in places)))
+    for number, (step, scale) in enumerate(steps, 1):
+        yield Layer(f"{name}_{step}", "reshape", (scale,), {}, column, origin)
+        after = name if number == len(steps) else f"{name}_scaled"
+        yield Layer(after, step, (result, f"{name}_{step}"), {}, kind, origin)
+        result = after
 
 
 def with_own_names(made: Iterable[Layer], results: tuple[str, ...], taken: set[str]) -> list[Layer]:

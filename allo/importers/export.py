@@ -14,6 +14,7 @@ KEPT = (
     "silu.default", "softmax.int", "conv2d.default", "conv2d.padding", "max_pool2d.default",
     "adaptive_avg_pool2d.default", "matmul.default", "split.Tensor", "transpose.int", "hardswish.default",
     "hardsigmoid.default", "leaky_relu.default", "flatten.using_ints",
+    "group_norm.default", "instance_norm.default",
 )  # fmt: skip
 
 

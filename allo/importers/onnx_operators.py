@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..ir.types import TensorType
-from .composed import softmax_along, without_padding
+from .composed import group_norm, softmax_along, without_padding
 from .exported import NotImported
 from .graph import Layer, Operand
 from .onnx_nodes import OnnxNode
@@ -114,6 +114,13 @@ def _layer_norm(node: OnnxNode) -> Layers:
     _last_dimension(node)
     eps = node.attributes.get("epsilon", 1e-5)
     yield layer(node, "layer_norm", node.array(0), node.array(1), node.maybe(2), eps=eps, weighted=True)
+
+
+def _group_norm(node: OnnxNode) -> Layers:
+    channels = node.shape(0)[1]
+    groups = node.attributes["num_groups"] if node.operator == "GroupNormalization" else channels
+    scales, eps = (node.array(1), node.array(2)), node.attributes.get("epsilon", 1e-5)
+    yield from group_norm(layer(node, ""), node.array(0), scales, groups, eps)
 
 
 def _rms_norm(node: OnnxNode) -> Layers:
@@ -244,7 +251,8 @@ READERS: dict[str, Callable[[OnnxNode], Layers]] = {
     "Unsqueeze": _first("reshape"), "Expand": _first("expand"), "Tile": _first("repeat"),
     "MatMul": _simple("matmul", 2), "Gemm": _gemm, "Conv": _conv, "MaxPool": _pool, "AveragePool": _pool,
     "GlobalAveragePool": _global_pool, "BatchNormalization": _batch_norm, "Softmax": _softmax,
-    "LayerNormalization": _layer_norm, "RMSNormalization": _rms_norm, "Attention": _attention,
+    "LayerNormalization": _layer_norm, "RMSNormalization": _rms_norm,
+    "GroupNormalization": _group_norm, "InstanceNormalization": _group_norm, "Attention": _attention,
     "ReduceMean": _reduction("mean"), "ReduceSum": _reduction("sum"), "ReduceMax": _reduction("amax"),
     "Clip": _clip, "Gelu": _gelu, "LeakyRelu": _leaky_relu, "HardSigmoid": _hard_sigmoid, "Transpose": _transpose,
     "Concat": _concat, "Slice": _slice, "Split": _split, "Gather": _gather,

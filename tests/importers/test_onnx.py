@@ -109,6 +109,17 @@ def test_average_of_windows_with_padding(counted: int) -> None:
     agrees(model, np.random.default_rng(3).normal(size=(2, 3, 5, 4)).astype(np.float32))
 
 
+@pytest.mark.parametrize(("operator", "attributes"), [("Group", {"num_groups": 2}), ("Instance", {})])
+def test_norms_of_groups_of_channels(operator: str, attributes: dict[str, int]) -> None:
+    random = np.random.default_rng(4)
+    arrays = {name: random.normal(size=6).astype(np.float32) for name in ("scale", "bias")}
+    nodes = [
+        node(f"{operator}Normalization", "x scale bias", "inside", epsilon=1e-3, **attributes),
+        node("Relu", "inside", "y"),
+    ]
+    agrees(model_of(nodes, {"x": [2, 6, 3, 5]}, {"y": 4}, arrays), random.normal(3, 2, (2, 6, 3, 5)).astype(np.float32))
+
+
 def test_extents_that_have_names_are_given() -> None:
     model = model_of([node("Relu", "x", "y")], {"x": ["batch", 4]}, {"y": 2}, {})
     agrees(model, np.float32([[-1, 2, -3, 4]] * 2), sizes={"batch": 2})
