@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import cache, partial
 from math import prod
+from types import CodeType
 
 from mlir import ir
 
@@ -73,7 +75,7 @@ class TaskPosition:
     position: tuple[int, ...]
 
 
-type _Outcome = tuple[Hang | Untold | None, Surplus | None, SharedStream | None]
+type _Outcome = tuple[Hang | Untold | None, Callable[[], Surplus | None], SharedStream | None]
 
 
 def hang_of(module: Module, most: int = MOST_STEPS, *, balanced: bool = False) -> Hang | Untold | None:
@@ -93,7 +95,7 @@ def imbalance_of(module: Module, most: int = MOST_STEPS) -> Hang | Surplus | Sha
     if not made or (is_balanced(module, (op.results[0] for op in made)) and is_forest(module, made)):
         return None
     hang, left, shared = _outcome(module, made, most)
-    return shared or left or hang
+    return shared or left() or hang
 
 
 def _is_large(made: Sequence[ir.Operation]) -> bool:
@@ -123,20 +125,26 @@ def _found_out(module: Module, made: Sequence[ir.Operation], most: int) -> _Outc
     """By a proof for all tasks where there are many, else by a run, and by a proof if that is too long."""
     is_large = _is_large(made)
     if is_large and waits_are_ranked(module):
-        return None, None, None
+        return None, _no_surplus, None
     found = _run(module, made, most)
-    return (None, None, None) if _is_long(found) and not is_large and waits_are_ranked(module) else found
+    return (None, _no_surplus, None) if _is_long(found) and not is_large and waits_are_ranked(module) else found
+
+
+def _no_surplus() -> None:
+    """Nothing stays in streams, or it is not known."""
 
 
 def _run(module: Module, made: Sequence[ir.Operation], most: int) -> _Outcome:
     program = TokenProgram(module, made)
     try:
-        text = program.text()
+        code = compile(program.text(), "<tokens>", "exec")
     except DataDependent as error:
-        return Untold(error.reason, error.at), None, None
+        return Untold(error.reason, error.at), _no_surplus, None
+    except SyntaxError:  # Python has a limit
+        return Untold("its loops are nested too deeply", None), _no_surplus, None
     facts = [facts_of(module, op) for op in made]
     run = TokenRun(program, most)
-    found = _ending(run, text)
+    found = _ending(run, code)
     shared = None
     if run.shared is not None:
         stream, index = facts[run.shared.fifo.number], run.shared.fifo.index
@@ -144,22 +152,22 @@ def _run(module: Module, made: Sequence[ir.Operation], most: int) -> _Outcome:
         ends = program.sites[run.shared.sites[0]].op, program.sites[run.shared.sites[1]].op
         shared = SharedStream(stream.element(index), stream.made, (one, other), ends)
     if isinstance(found, Untold):
-        return found, None, shared
-    hang = told_hang(program, compile(text, "<tokens>", "exec"), facts, found, most)
+        return found, _no_surplus, shared
+    hang = told_hang(program, code, facts, found, most)
     ended = hang is None or hang.empty is None
     left = next((fifo for fifo in run.fifos if fifo.puts > fifo.gets), None) if ended else None
     if left is None:
-        return hang, None, shared
+        return hang, _no_surplus, shared
     waiting = Waiting(facts[left.number], left.index, left.declared, left.puts, left.gets)
-    return hang, _surplus(program, text, most, left, waiting), shared
+    return hang, cache(partial(_surplus, program, code, most, left, waiting)), shared
 
 
-def _surplus(program: TokenProgram, text: str, most: int, left: TokenFifo, waiting: Waiting) -> Surplus:
+def _surplus(program: TokenProgram, code: CodeType, most: int, left: TokenFifo, waiting: Waiting) -> Surplus:
     """Where the first element is put that stays: where a run ends whose FIFO takes no more than is taken out of it."""
     putter = left.putter
     assert putter is not None
     run = TokenRun(program, most, Wall(left.number, left.index, left.gets))
-    found = _ending(run, text)
+    found = _ending(run, code)
     stopped = None
     if isinstance(found, Ending):
         stopped = next((task for task in found.wait if task.full is not None and task.full.is_walled), None)
@@ -177,14 +185,12 @@ def _placed(program: TokenProgram, task: Task) -> TaskPosition:
     return TaskPosition(program.processes[task.process].op, task.position)
 
 
-def _ending(run: TokenRun, text: str) -> Ending | Untold:
+def _ending(run: TokenRun, code: CodeType) -> Ending | Untold:
     most = run.left
     try:
-        return run.run(compile(text, "<tokens>", "exec"))
+        return run.run(code)
     except TooLong:
         return Untold(f"its tasks do more than {most:,} different steps", None, is_long=True)
-    except SyntaxError:  # Python has a limit
-        return Untold("its loops are nested too deeply", None)
     except TwoAtOneEnd:
         return Untold("two processes wait at one end of a stream, in no order", None)
     except KeyError:
