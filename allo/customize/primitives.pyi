@@ -464,10 +464,10 @@ class Primitives:
 
         Both orders are iterative tensors (`allo.layout.ITensor`); the loops in which they do the same are shared, and of
         the rest the converter holds the least tile twice: one is filled while the other is drained, as often as it is
-        read. With no shared loop it holds the array, once. Elements that `dst` does not take stay in the tile. Where windows
-        of `dst` slide along the loops of the producer, it is a line buffer, `C_rows`: as many rows as a window is high, out
-        of which a window is taken as soon as its last element has come. Where both orders are one, it is `relay`. Returns
-        the handle of the tile or the rows, if there are any.
+        read. With no shared loop it holds the array, once. Elements that `dst` does not take stay in the tile. Where
+        windows of `dst` slide along the loops of the producer, it is a line buffer, `C_rows`: as many rows as a window is
+        high, out of which a window is taken as soon as its last element has come. Where both orders are one, it is `relay`.
+        Returns the handle of the tile or the rows, if there are any.
         Several nests that write the array become one, which must be possible, in as many loops as may be. What is read in
         branches that data decide is taken whether they run or not. Of a box that `dst` takes, only the elements pass.
         `depth` is that of the FIFO into the converter, by default the elements of the array, which never blocks; the one
@@ -496,10 +496,10 @@ class Primitives:
         these are the kernels; a border of constants and what is inside of it become one nest that gives both element by
         element. With `reorder`, each runs its loops as the arrays that it takes come, if that is legal and the converters
         then hold less; where windows slide over images, kernels that begin with arguments go pixel by pixel if all
-        converters together then hold less. In the order of the text, each kernel joins the last fused kernel that it takes an
-        array from, if the converters of the arrays between them fit into the budget with those that are there; else it
-        begins a new one, and takes its arrays from memory. Without a budget all streams that can be made are. Each is made
-        as by `convert`, FIFOs as deep as the array has elements; `size_fifos` makes them shallow.
+        converters together then hold less. In the order of the text, each kernel joins the last fused kernel that it
+        takes an array from, if the converters of the arrays between them fit into the budget with those that are there;
+        else it begins a new one, and takes its arrays from memory. Without a budget all streams that can be made are. Each
+        is made as by `convert`, FIFOs as deep as the array has elements; `size_fifos` makes them shallow.
         Returns the plan (`FusionPlan`), with the kernels, the bytes on the chip before and after, and why an array does not
         stream. The step records `arrays` and the `nests` that take them: repeated, it plans nothing and returns None; you
         may give both yourself. `allo.mapping.fusion_gap(plan)` tells how far the plan is from the best one.
