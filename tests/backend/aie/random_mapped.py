@@ -11,6 +11,7 @@ from typing import Any, cast
 import numpy as np
 import pytest
 
+import allo
 import allo.dataflow as df
 from allo.backend.aie.module import AIEModule
 from allo.errors import TargetError
@@ -45,14 +46,17 @@ class Mapped:
 
 
 def compare(made: Mapped, folder: Path, seed: int, steps: Any, limits: Sequence[str]) -> AIEModule:
-    """Build a program for the array, and compare a call with the simulator; what `limits` tell of is skipped.
+    """Build a program for the array, and compare a call with the reference, which runs one task at a time, and the
+    simulator; what `limits` tell of is skipped.
 
     `steps` map it, its own ones if None.
     """
     region = made.region(folder, seed)
     seen = made.arrays(Random(seed))
     wanted = [array.copy() for array in seen]
+    one_at_a_time = [array.copy() for array in seen]
     df.build(region)(*wanted)
+    allo.interpret(region)(*one_at_a_time)
     try:
         built = df.build(region, target="npu-model", mapping_primitives=made.steps if steps is None else steps)
     except TargetError as error:
@@ -60,8 +64,9 @@ def compare(made: Mapped, folder: Path, seed: int, steps: Any, limits: Sequence[
             raise
         pytest.skip(str(error).splitlines()[0])
     built(*seen)
-    for one, other in zip(seen, wanted, strict=True):
+    for one, other, reference in zip(seen, wanted, one_at_a_time, strict=True):
         np.testing.assert_array_equal(one, other)
+        np.testing.assert_array_equal(one, reference)
     return cast(AIEModule, built)
 
 

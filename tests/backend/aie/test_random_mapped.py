@@ -1,4 +1,4 @@
-"""Random mapped programs: the simulator and the model of the array show the same bits, or a limit is told."""
+"""Random mapped programs: reference, simulator and model of the array show the same bits, or a limit is told."""
 
 from __future__ import annotations
 
