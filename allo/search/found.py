@@ -13,7 +13,8 @@ from typing import Any
 
 from ..customize import Schedule
 from ..equivalence import verify
-from ..errors import SearchError, ToolError, VerificationError, counted
+from ..errors import SearchError, TargetError, ToolError, VerificationError, counted
+from ..messages import LOG
 from ..picture import aligned, preformatted
 from ..picture.drawing import Drawing
 from ..picture.plot import Mark, plot
@@ -22,6 +23,7 @@ from .goal import Goal, front
 from .point import FIGURES, Point
 
 _SHOWN = 8  # designs in the text
+_OF_CYCLES = ("cycles", "milliseconds", "interval")
 _FRONT = ("cycles", "dsp", "bram18")
 
 
@@ -30,7 +32,8 @@ class SearchResult:
     """What a search has looked at. `complete`: the driver had no more to ask before the budget and the time ended.
 
     `points` are all, in order, `designs` those with an estimate, one for each module, `best` the best that the
-    constraints allow. All figures are *estimated*.
+    constraints allow; where cycles are the goal and some were simulated, it is one of these, by those cycles. All other
+    figures are *estimated*.
     """
 
     start: Schedule
@@ -63,6 +66,9 @@ class SearchResult:
                 f"no design of {len(designs)} is within {limits}; the nearest one has {designs[0]}",
                 hint="raise the limits or the budget",
             )
+        simulated = [p for p in designs if p.simulated is not None and self.goal.allows(p)]
+        if self.goal.figures[0] in _OF_CYCLES and simulated:
+            return min(simulated, key=lambda point: point.simulated or 0)
         return designs[0]
 
     def front(self, *figures: str) -> list[Point]:
@@ -92,13 +98,24 @@ class SearchResult:
 
     def simulated(self, *arguments: Any, count: int = 1) -> SearchResult:
         """The same with the cycles of the `count` best designs in RTL, *simulated* by Verilator on copies of
-        `arguments`. They are those of the estimates if the search had `profile="rtl", rewritten=True`.
+        `arguments`. They are those of the estimates if the search had `profile="rtl", rewritten=True`. Designs that
+        have no hardware are logged, and the next ones are taken; raises the error of the last one if none has.
         """
-        cycles = {}
-        for point in [p for p in self.designs if self.goal.allows(p)][:count]:
-            module = self.schedule(point).build(target="rtl")
-            module(*deepcopy(arguments))
+        cycles: dict[str, Mapping[str, Any]] = {}
+        refused: TargetError | None = None
+        for point in (p for p in self.designs if self.goal.allows(p)):
+            if len(cycles) == count:
+                break
+            try:
+                module = self.schedule(point).build(target="rtl")
+                module(*deepcopy(arguments))
+            except TargetError as error:
+                LOG.warning("a design of the search has no hardware: %s", error)
+                refused = error
+                continue
             cycles[point.module] = {"simulated": module.cycles}
+        if refused is not None and not cycles:
+            raise refused
         return self._with(cycles)
 
     def _with(self, changes: Mapping[str, Mapping[str, Any]]) -> SearchResult:

@@ -22,6 +22,7 @@ from .store import PointStore
 from .workers import Workers
 
 _BEAM = 4
+_SIMULATED = 3
 _POPULATION = 16
 _OF_CYCLES = ("cycles",), ("milliseconds",)  # goals for which a bound of cycles says that a design is of no use
 
@@ -40,6 +41,7 @@ def search(
     executor: Executor | None = None,
     store: PointStore | str | Path | None = None,
     verify: bool = True,
+    simulate: Sequence[Any] = (),
     **options: Any,
 ) -> SearchResult:
     """Look for schedules of `kernel` whose `objective` is small, *estimated* by `allo.estimate` with `options`.
@@ -56,8 +58,8 @@ def search(
     Points that a primitive refuses are known with the reason; those of which a lower bound shows that they are of no
     use are not estimated. `workers` processes estimate (None: one for each core, 0: this one), or any `executor`, such
     as a client of Dask or a `RayExecutor`; the result does not depend on them. With a `store`, a file, points are kept,
-    and a search that is asked again, with this or a larger budget, goes on where it was stopped. The best design is
-    verified against the kernel.
+    and a search that is asked again, with this or a larger budget, goes on where it was stopped. The best designs are
+    simulated in RTL on the arguments `simulate`, and the best one is verified against the kernel.
     Raises SearchError for what cannot be searched, VerificationError if a design is not its kernel.
     """
     goal = Goal.of(objective, constraints)
@@ -77,6 +79,8 @@ def search(
         stack.enter_context(working(f"searching schedules of '{start.top_func_name}'", so_far=run.so_far))
         complete = run.points_of(proposals, budget, None if seconds is None else monotonic() + seconds)
     found = SearchResult(start, goal, tuple(run.looked_at), complete, dict(options))
+    if simulate and found.has_design:
+        found = found.simulated(*simulate, count=_SIMULATED)
     if verify and found.has_design:
         found = found.verified()
     return found

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import allo
+from allo.ir.types import float64
 from allo.search import Choose, PointState, SearchResult
 from tests.picture.geometry import SVG, Area, rectangle
 from tests.search.kernels import N, blur, chain, fading, lanes, product
@@ -180,3 +181,20 @@ def test_windows_and_copies_are_decided():
     found = allo.search(s, workers=0)
     assert "s.buffer_at(" in found.best.steps and "Equivalent" in found.best.proof
     assert found.best.cycles < min(p.cycles for p in found.designs if "buffer_at" not in p.steps)
+
+
+@pytest.mark.slow
+def test_of_designs_that_were_simulated_the_fastest_is_the_best(caplog: pytest.LogCaptureFixture):
+    """Exponentials of 64 bits have no hardware, which an estimate does not know."""
+    arrays = np.ones((N + 2, N + 2), np.float32), np.zeros((N, N), np.float32)
+    found = allo.search(blur, constraints={"dsp": 30}, budget=24, workers=0, simulate=arrays)
+    cycles = [p.simulated for p in found.designs if p.simulated is not None]
+    assert len(cycles) == 3 and found.best.simulated == min(cycles) and "Equivalent" in found.best.proof
+
+    def powers(A: float64[8]):
+        for i in range(8):
+            A[i] = allo.exp(A[i])
+
+    with pytest.raises(allo.AlloError, match="target 'rtl' has no hardware for 'exp' of f64 yet"):
+        allo.search(powers, budget=3, workers=0, simulate=(np.ones(8),))
+    assert "a design of the search has no hardware: " in caplog.text
