@@ -77,3 +77,24 @@ def test_gemm_cpu_reaches_half_of_numpy() -> None:
     text = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     ratio = re.search(r"^ratio +([0-9.]+) of numpy", text, re.MULTILINE)
     assert ratio is not None and float(ratio[1]) >= 0.5
+
+
+@pytest.mark.slow
+def test_a_network_becomes_stages(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    load("cnn/residual", monkeypatch).main(["--project", str(tmp_path / "project")])
+    told = capsys.readouterr().out
+    assert "23 arrays between layers became streams; 0 go through memory\n3,044 of 9,232 bytes" in told
+    assert (tmp_path / "project" / "kernel.cpp").read_text().count("hls::stream<") >= 23
+
+
+@pytest.mark.slow
+def test_a_language_model_becomes_an_accelerator(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    load("llm/generate", monkeypatch).main(["--streams", "2"])
+    told = capsys.readouterr().out
+    assert told.startswith("machine code says 33 tokens as PyTorch does: 5 16 11")
+    assert "39 arrays between layers became streams; 3 go through memory" in told
+    assert told.endswith("the accelerator says 2 of them, simulated\n")
