@@ -11,14 +11,14 @@ from types import CodeType
 from mlir import ir
 
 from ..errors import Location
-from ..ir.effects import Effects
 from ..ir.hang import Hang, Waiting
 from ..ir.module import Module
-from ..ir.processes import is_region, region_statements
+from ..ir.processes import is_region
 from ..ir.stream_facts import facts_of, made_streams
-from ..ir.walk import entry_block, location_of, operations
+from ..ir.walk import location_of
 from .ranked_waits import number_of_tasks, waits_are_ranked
 from .token_counts import is_balanced
+from .wait_circles import has_no_circle
 from .waiting.program import DataDependent, TokenProgram
 from .waiting.run import Ending, TokenRun, TooLong, TwoAtOneEnd, Wall
 from .waiting.tasks import Task, TokenFifo
@@ -84,7 +84,7 @@ def hang_of(module: Module, most: int = MOST_STEPS, *, balanced: bool = False) -
     `balanced` says that as many elements are taken out of each stream as are put into it.
     """
     made = [op for function in module.functions() for op in made_streams(function)]
-    if not made or (is_forest(module, made) and (balanced or is_balanced(module, (op.results[0] for op in made)))):
+    if not made or (has_no_circle(module, made) and (balanced or is_balanced(module, (op.results[0] for op in made)))):
         return None
     return _outcome(module, made, most)[0]
 
@@ -92,7 +92,7 @@ def hang_of(module: Module, most: int = MOST_STEPS, *, balanced: bool = False) -
 def imbalance_of(module: Module, most: int = MOST_STEPS) -> Hang | Surplus | SharedStream | Untold | None:
     """What is wrong with streams: two tasks at one end, a wait for ever, elements that are left when all has ended."""
     made = [op for function in module.functions() for op in made_streams(function)]
-    if not made or (is_balanced(module, (op.results[0] for op in made)) and is_forest(module, made)):
+    if not made or (is_balanced(module, (op.results[0] for op in made)) and has_no_circle(module, made)):
         return None
     hang, left, shared = _outcome(module, made, most)
     return shared or left() or hang
@@ -211,54 +211,3 @@ def runs_in_order(module: Module) -> bool:
         return TokenRun(program, _STEPS_IN_ORDER).run_in_order(code)
     except (DataDependent, TooLong, TwoAtOneEnd, SyntaxError, KeyError):
         return True
-
-
-def is_forest(module: Module, made: Sequence[ir.Operation]) -> bool:
-    """Whether the processes of all regions are joined by FIFOs and arrays in trees.
-
-    Such processes end with FIFOs of any depth if as much is put as taken: of those that wait in a circle, two wait at
-    one FIFO, which would be full and empty, or one waits for another one to begin, which is before it. Not if one looks
-    for an element that it does not take: it may be the one after the last.
-    """
-    entries = (entry_block(function) for function in module.functions())
-    if any(operations(entry, "allo.stream_peek") for entry in entries if entry is not None):
-        return False
-    effects = Effects(module)
-    for block in {op.block for op in made}:
-        if not is_region(block):
-            return False
-        streams = {op.results[0]: list[int]() for op in made if op.block == block}
-        if any(isinstance(stream.type, ir.MemRefType) for stream in streams):
-            return False
-        edges: list[tuple[int, int]] = []
-        found = region_statements(effects, block)
-        places = {statement.op: place for place, statement in enumerate(found)}
-        for place, statement in enumerate(found):
-            used = effects.touched(statement.op).streams
-            for stream in used & streams.keys():
-                streams[stream].append(place)
-            edges += [(places[other], place) for other in statement.after]
-            if not statement.is_process and (used or statement.after):
-                return False  # what stands behind it waits too
-        if any(len(users) != 2 for users in streams.values()):
-            return False
-        edges += [(users[0], users[1]) for users in streams.values()]
-        if _has_circle(len(found), edges):
-            return False
-    return True
-
-
-def _has_circle(count: int, edges: Sequence[tuple[int, int]]) -> bool:
-    """Whether edges without a direction close a circle; two between the same nodes do."""
-    root = list(range(count))
-
-    def find(node: int) -> int:
-        while root[node] != node:
-            node = root[node]
-        return node
-
-    for one, other in edges:
-        if find(one) == find(other):
-            return True
-        root[find(one)] = find(other)
-    return False
