@@ -225,15 +225,14 @@ def test_the_model_is_near_the_simulator(seed: int) -> None:
 
 
 @sweep(30, 4)
-def test_no_plan_is_faster_than_its_bounds(seed: int) -> None:
-    """What the busiest core computes, and channels that serve all bytes: what is cut by them is surely slower."""
+def test_no_plan_is_faster_than_its_bound(seed: int) -> None:
+    """What the busiest core computes: what is cut by it is surely slower."""
     draw = random.Random(seed)
     mesh = small_mesh(draw.randint(1, 4), draw.randint(1, 4))
     plan = tile.plan((case := CASES[draw.choice(list(CASES))]).kernel, mesh, case.values)
     for number in range(3):
         one = replace(plan, mapping=drawn_mapping(plan.program, mesh, seed + number))
-        bound = max(one.estimate.compute, one.estimate.memory_bytes / mesh.memory("dram").bandwidth)
-        assert bound <= one.simulate().cycles * (1 + 1e-9)
+        assert one.estimate.compute <= one.simulate().cycles * (1 + 1e-9)
 
 
 WHOLE = [("softmax", 1 << 20), ("mlp", 3000),
