@@ -23,7 +23,7 @@ from .goal import Goal, front
 from .point import FIGURES, Point
 
 _SHOWN = 8  # designs in the text
-_OF_CYCLES = ("cycles", "milliseconds", "interval")
+_OF_CYCLES = ("cycles", "milliseconds")
 _FRONT = ("cycles", "dsp", "bram18")
 
 
