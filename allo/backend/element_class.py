@@ -1,32 +1,34 @@
-"""One function for processing elements that do the same: their FIFOs and registers are its arguments."""
+"""One function for processing elements that do the same: their FIFOs, registers and banks are its arguments."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from mlir import ir
 
-from ..ir.access import ACCESSES, access_map, accessed, gets_side, puts_side
+from ..customize.bind import mark_argument
+from ..ir.access import ACCESSES, accessed, gets_side, puts_side
 from ..ir.branches import take_branches
 from ..ir.builder import Builder, index_type, string_attr
 from ..ir.context import context
 from ..ir.names import unique_name
 from ..ir.passes import run_passes
-from ..ir.registers import part_of, register_type
+from ..ir.registers import bank_type, part_of
 from ..ir.streams import is_stream_type
 from ..ir.walk import operations
 from ..poly.formula import compile_map, evaluate
 from ..poly.position_classes import Position
 from .outlining import signature_attributes
-from .positions import Place, Plan
+from .positions import Place, Plan, map_of
 
 COMPOSED = "func.func(allo-leave-affine,allo-compose-affine)"
 
 
 @dataclass(frozen=True, slots=True)
 class _Passed:
-    """What a call passes: a value that the body takes, or the FIFO or register of it that is used as number `part`."""
+    """What a call passes: a value that the body takes, or the FIFO, register or bank of it that is used as number
+    `part`."""
 
     number: int
     part: int | None = None
@@ -36,10 +38,14 @@ class ElementClass:
     """The function, made of `body` for one of the elements.
 
     The first arguments of the body are the position, which goes; of the others, called `labels`, those that `plan` has
-    parted are arrays of FIFOs and registers of which only some are used, at places that are known.
+    parted are arrays of FIFOs, registers and banks of which only some are used, at places that are known. A bank is a
+    memory as `memories` say, by the number of its array.
     """
 
-    def __init__(self, body: ir.Operation, position: Position, plan: Plan, labels: Sequence[str], symbol: str) -> None:
+    def __init__(
+        self, body: ir.Operation, position: Position, plan: Plan, labels: Sequence[str], symbol: str,
+        memories: Mapping[int, ir.Attribute],
+    ) -> None:  # fmt: skip
         self._made = body.clone(ir.InsertionPoint(body))
         self._made.attributes["sym_name"] = string_attr(symbol)
         self._block = self._made.regions[0].blocks[0]
@@ -47,7 +53,8 @@ class ElementClass:
         self._passed: list[_Passed] = []
         take_branches(self._block, plan.branches(position))
         self._fix(position)
-        self._take(plan.parted, labels)
+        self._dimensions = plan.parted
+        self._take(labels, memories)
 
     def call(
         self,
@@ -56,9 +63,11 @@ class ElementClass:
         places: dict[int, list[Place]],
         marks: dict[str, ir.Attribute],
     ) -> None:
-        """The call for an element that uses the FIFOs and registers at `places` of the arrays among `values`."""
+        """The call for an element that uses the FIFOs, registers and banks at `places` of the arrays among `values`."""
         operands = [
-            values[p.number] if p.part is None else part_of(builder, values[p.number], places[p.number][p.part])
+            values[p.number]
+            if p.part is None
+            else part_of(builder, values[p.number], places[p.number][p.part], self._dimensions[p.number])
             for p in self._passed
         ]
         builder.op("func.call", (), operands, {"callee": self._callee, **marks})
@@ -75,50 +84,56 @@ class ElementClass:
             if not any(True for _ in op.results[0].uses):
                 op.erase()
 
-    def _take(self, parted: Collection[int], labels: Sequence[str]) -> None:
+    def _take(self, labels: Sequence[str], memories: Mapping[int, ir.Attribute]) -> None:
         """Let the function take what it uses, by itself."""
         taken: set[str] = set()
         names: list[str] = []
-        parts = self._parts(len(labels), parted)
+        parts = self._parts(len(labels))
         for number, label in enumerate(labels):
             argument = self._block.arguments[0]
-            if number in parted:
+            if number in self._dimensions:
                 for part, users in enumerate(parts[number].values()):
                     names.append(unique_name(label + _direction(users), taken))
                     self._passed.append(_Passed(number, part))
-                    self._replace(users)
+                    self._replace(users, self._dimensions[number])
             elif any(True for _ in argument.uses):
                 names.append(unique_name(label, taken))
                 self._passed.append(_Passed(number))
                 argument.replace_all_uses_with(self._block.add_argument(argument.type, self._made.location))
             self._block.erase_argument(0)
         set_signature(self._made, names)
+        for place, passed in enumerate(self._passed):
+            if passed.part is not None and passed.number in memories:
+                mark_argument(self._made, place, "allo.memory", memories[passed.number])
 
-    def _parts(self, count: int, parted: Collection[int]) -> dict[int, dict[Place, list[ir.Operation]]]:
-        """The accesses to each FIFO and register of arrays in `parted`, in the order of the text."""
-        numbers = {argument: k for argument, k in zip(self._block.arguments, range(count), strict=True) if k in parted}
+    def _parts(self, count: int) -> dict[int, dict[Place, list[ir.Operation]]]:
+        """The accesses to each part of the arrays that are parted, in the order of the text."""
+        dimensions = self._dimensions
+        numbers = {
+            argument: k for argument, k in zip(self._block.arguments, range(count), strict=True) if k in dimensions
+        }
         found: dict[int, dict[Place, list[ir.Operation]]] = {k: {} for k in numbers.values()}
         for op in operations(self._block, *ACCESSES):
             if (number := numbers.get(accessed(op))) is not None:
-                affine_map = access_map(op)
-                assert affine_map is not None
-                found[number].setdefault(evaluate(compile_map(affine_map), ()), []).append(op)
+                place = evaluate(compile_map(map_of(op, dimensions[number])), ())
+                found[number].setdefault(place, []).append(op)
         return found
 
-    def _replace(self, users: list[ir.Operation]) -> None:
-        """Let accesses to one FIFO or register use a new argument."""
+    def _replace(self, users: list[ir.Operation], dimensions: tuple[int, ...]) -> None:
+        """Let accesses to one FIFO, register or bank use a new argument."""
         array = accessed(users[0])
-        element = ir.MemRefType(array.type).element_type
-        if is_stream_type(element):
-            argument = self._block.add_argument(element, self._made.location)
+        kind = ir.MemRefType(array.type)
+        if is_stream_type(kind):
+            argument = self._block.add_argument(kind.element_type, self._made.location)
             for op in users:
                 op.results[0].replace_all_uses_with(argument)
                 op.erase()
             return
-        argument = self._block.add_argument(register_type(element), self._made.location)
+        argument = self._block.add_argument(bank_type(kind, dimensions), self._made.location)
         for op in users:
             op.operands[list(op.operands).index(array)] = argument
-            op.attributes["map"] = ir.AffineMapAttr.get(ir.AffineMap.get(0, 0, [], context()))
+            rest = [k for k in range(kind.rank) if k not in dimensions]
+            op.attributes["map"] = ir.AffineMapAttr.get(map_of(op, rest))
 
 
 def set_signature(function: ir.Operation, names: list[str]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from itertools import product
 
 from mlir import ir
@@ -31,20 +32,23 @@ from .element_class import COMPOSED, ElementClass, set_signature
 from .outlining import captured, signature_attributes
 from .positions import Plan
 
+type BankMemory = Callable[[ir.Value], ir.Attribute | None]
 
-def instantiate(module: Module) -> Module:
+
+def instantiate(module: Module, bank_memory: BankMemory | None = None) -> Module:
     """A copy of `module` in which each nest with `allo.spatial` loops is a call for each element.
 
     Elements whose bodies are the same but for the FIFOs and registers that they use share a function, which takes
     these, not arrays of them: tools synthesise it once. What else depends on the position, a row of a memory say,
-    stays a constant, in a function of its own: as an argument it would be a multiplexer in each element. A function
-    is called after the first of its elements, `PE_0_1` in nest `PE`; if the nest is nothing but one call of `f`,
-    `f_0_1`. The bodies of functions that take the position are parts of those of elements.
+    stays a constant, in a function of its own: as an argument it would be a multiplexer in each element. Banks are
+    passed as registers are, of arrays for which `bank_memory` gives what a bank is bound to. A function is called after
+    the first of its elements, `PE_0_1` in nest `PE`; if the nest is nothing but one call of `f`, `f_0_1`. The bodies of
+    functions that take the position are parts of those of elements.
     """
     result = module.clone()
     for function in list(result.functions()):
         for nest in element_nests(function):
-            _Elements(result, function, _checked(nest)).replace()
+            _Elements(result, function, _checked(nest), bank_memory).replace()
     _name_positions(result)
     return result
 
@@ -78,8 +82,9 @@ def _checked(nest: ElementNest) -> ElementNest:
 class _Elements:
     """One nest that becomes calls."""
 
-    def __init__(self, module: Module, function: ir.OpView, nest: ElementNest) -> None:
+    def __init__(self, module: Module, function: ir.OpView, nest: ElementNest, bank_memory: BankMemory | None) -> None:
         self.module = module
+        self.bank_memory = bank_memory
         self.function = function
         self.nest = nest
         self.call = _only_call(nest)
@@ -93,7 +98,12 @@ class _Elements:
         taken = set(self.module.names())
         body = self._body()
         labels = self._labels()
-        plan = Plan(body, [_range(view, extent) for view, extent in zip(nest.spatial, nest.extents, strict=True)])
+        of = self.bank_memory
+        memories = {} if of is None else {
+            number: memory for number, value in enumerate(self.passed) if (memory := of(value)) is not None
+        }  # fmt: skip
+        ranges = [_range(view, extent) for view, extent in zip(nest.spatial, nest.extents, strict=True)]
+        plan = Plan(body, ranges, memories)
         made: dict[object, ElementClass] = {}
         builder = Builder.before(nest.outermost.op)
         number = string_of(nest.outermost.op, TASK_NUMBER)
@@ -102,7 +112,7 @@ class _Elements:
             own_name = "_".join([name, *map(str, place)])
             like, parts = plan.at(position)
             if like not in made:
-                made[like] = ElementClass(body, position, plan, labels, unique_name(own_name, taken))
+                made[like] = ElementClass(body, position, plan, labels, unique_name(own_name, taken), memories)
             marks: dict[str, ir.Attribute] = {
                 ELEMENT_OF: string_attr(nest.outermost.nest),
                 ELEMENT_NAME: string_attr(own_name),

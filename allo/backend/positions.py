@@ -2,36 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from mlir import ir
 
 from ..ir.access import access_map, accessed, is_access, is_store, makes_stream, stored, subscripts
 from ..ir.branches import branches_of
-from ..ir.registers import are_registers
+from ..ir.context import context
+from ..ir.registers import are_registers, bank_dimensions
 from ..ir.streams import is_stream_type
 from ..ir.walk import operations, statements
 from ..poly.formula import Formula, compile_map, evaluate
 from ..poly.position_classes import AffineChoice, ComputedChoice, Position, PositionChoices
 
-type Place = tuple[int, ...]  # the subscripts of a FIFO or register
+type Place = tuple[int, ...]  # the subscripts of a FIFO, a register or a bank
 
 
 @dataclass(frozen=True, slots=True)
 class _Subscripts:
-    """Integers over the parts `inputs` of the position."""
+    """Integers over the parts `inputs` of the position (None: an input that does not matter)."""
 
     formula: Formula
-    inputs: tuple[int, ...]
+    inputs: tuple[int | None, ...]
 
     def at(self, position: Position) -> Place:
-        return evaluate(self.formula, [position[k] for k in self.inputs])
+        return evaluate(self.formula, [0 if k is None else position[k] for k in self.inputs])
 
 
 @dataclass(frozen=True, slots=True)
 class _Use:
-    """An access to a FIFO or register of the array `argument`."""
+    """An access to a FIFO, register or bank of the array `argument`."""
 
     argument: int
     place: _Subscripts
@@ -64,18 +65,24 @@ type _Part = _Use | _Constant | _Choice
 class Plan:
     """A body read once; its first arguments are the position, the others what it uses.
 
-    `parted` are the others that are arrays of which every element uses FIFOs or registers at places of its own: these
-    are passed by themselves, and do not make elements different.
+    `parted` are the others that are arrays of which every element uses FIFOs, registers, or, of those in `banked`,
+    banks at places of its own, by the dimensions that say which: these are passed by themselves, and do not make
+    elements different.
     """
 
-    def __init__(self, body: ir.Operation, ranges: Sequence[tuple[int, int]]) -> None:
+    def __init__(
+        self, body: ir.Operation, ranges: Sequence[tuple[int, int]], banked: Collection[int] = ()
+    ) -> None:
         block = body.regions[0].blocks[0]
         arguments, dimensions = list(block.arguments), len(ranges)
         self._choices = PositionChoices(block, arguments[:dimensions], ranges)
         self._numbers = {op: number for number, op in enumerate(branches_of(block))}
         self._positions = {value: k for k, value in enumerate(arguments[:dimensions])}
         self._arguments = {value: k for k, value in enumerate(arguments[dimensions:])}
-        self.parted = frozenset(k for value, k in self._arguments.items() if self._is_parted(value))
+        self.parted: Mapping[int, tuple[int, ...]] = {
+            k: chosen for value, k in self._arguments.items()
+            if (chosen := self._part_dimensions(value, k in banked)) is not None
+        }  # fmt: skip
         # C++ of some vendors makes FIFOs once for all calls of a function
         own = [_Constant(tuple(range(dimensions)))] if any(map(makes_stream, operations(block))) else []
         self._parts = (*own, *self._read(block))
@@ -123,32 +130,54 @@ class Plan:
                 found.append(_Choice(self._numbers[op], choice, tuple(yes), tuple(no)))
                 continue
             otherwise = list(op.operands)
-            if is_access(op) and (number := self._arguments.get(accessed(op))) in self.parted:
-                found.append(_Use(number, self._place(op)))
-                otherwise = [stored(op)] if is_store(op) else []
+            number = self._arguments.get(accessed(op)) if is_access(op) else None
+            if number is not None and (chosen := self.parted.get(number)) is not None:
+                found.append(_Use(number, self._place(op, chosen)))
+                rest = [k for k in range(ir.MemRefType(accessed(op).type).rank) if k not in chosen]
+                otherwise = [*([stored(op)] if is_store(op) else []), *_inputs_of(op, rest)]
             used = tuple(dict.fromkeys(self._positions[v] for v in otherwise if v in self._positions))
             found += [_Constant(used)] if used else []
             found += [part for region in op.regions for b in region.blocks for part in self._read(b)]
         return tuple(found)
 
-    def _inputs(self, values: list[ir.Value]) -> tuple[int, ...] | None:
-        """The parts of the position that values are, if they are nothing else."""
-        return tuple(self._positions[v] for v in values) if all(v in self._positions for v in values) else None
+    def _place(self, access: ir.Operation, chosen: Sequence[int]) -> _Subscripts:
+        return _Subscripts(compile_map(map_of(access, chosen)), tuple(map(self._positions.get, subscripts(access))))
 
-    def _place(self, access: ir.Operation) -> _Subscripts:
-        affine_map, inputs = access_map(access), self._inputs(subscripts(access))
-        assert affine_map is not None and inputs is not None
-        return _Subscripts(compile_map(affine_map), inputs)
-
-    def _is_parted(self, argument: ir.Value) -> bool:
+    def _part_dimensions(self, argument: ir.Value, banked: bool) -> tuple[int, ...] | None:
+        """The dimensions of an array that say which part of it an access uses, if the position alone decides that."""
         kind = argument.type
-        if not isinstance(kind, ir.MemRefType) or not (is_stream_type(kind) or are_registers(kind)):
-            return False
+        if not isinstance(kind, ir.MemRefType):
+            return None
+        if is_stream_type(kind) or are_registers(kind):
+            chosen = tuple(range(kind.rank))
+        elif banked:
+            chosen = bank_dimensions(kind)
+        else:
+            return None
         users = [use.owner.operation for use in argument.uses]
-        return all(
+        is_parted = all(
             is_access(op)
-            and (affine_map := access_map(op)) is not None
-            and self._inputs(subscripts(op)) is not None
-            and None not in compile_map(affine_map).results
+            and access_map(op) is not None
+            and None not in compile_map(map_of(op, chosen)).results
+            and all(value in self._positions for value in _inputs_of(op, chosen))
             for op in users
         )
+        return chosen if is_parted else None
+
+
+def map_of(access: ir.Operation, chosen: Sequence[int]) -> ir.AffineMap:
+    """The subscripts of some dimensions."""
+    whole = access_map(access)
+    assert whole is not None
+    return ir.AffineMap.get(whole.n_dims, whole.n_symbols, [whole.results[k] for k in chosen], context())
+
+
+def _inputs_of(access: ir.Operation, chosen: Sequence[int]) -> list[ir.Value]:
+    """The operands that the subscripts of some dimensions depend on; all, if they are not affine."""
+    formula = compile_map(map_of(access, chosen))
+    forms = [*formula.results, *(quotient.numerator for quotient in formula.quotients)]
+    values = subscripts(access)
+    if None in forms:
+        return values
+    used = {number for form in forms if form is not None for number, _ in form.terms}
+    return [value for number, value in enumerate(values, 1) if number in used]

@@ -5,39 +5,44 @@ from __future__ import annotations
 from mlir import ir
 
 from ..errors import TargetError
-from ..ir.builder import i32_attr
+from ..ir.access import global_name
+from ..ir.builder import i32_attr, memory_attr
 from ..ir.linalg import lower_linalg
+from ..ir.memory import Memory
 from ..ir.module import Module
+from ..ir.partitions import divisions_of, is_partitioned
 from ..ir.passes import run_passes
-from ..ir.streams import uses_streams
+from ..ir.streams import is_stream_type, uses_streams
 from ..ir.subnormals import flush_subnormals
 from ..ir.task_facts import number_tasks
 from ..ir.walk import LOOP_OPERATIONS, LoopView, entry_block, location_of, loops_of, operations, trip_count
 from ..poly.apart import mark_apart
 from ..target import Fpga
+from ..timing.problem.memory import array_memory
 from ..timing.problem.region import unbounded_loop
 from ..timing.rewrites import RewriteOptions, plain_operations, prepared
 from ..timing.rewrites.packed_products import NAME as PACKED
 from ..timing.roles import Roles, is_nested, is_unrolled
-from .instantiate import instantiate
+from .instantiate import BankMemory, instantiate
 from .staged_loops import stage_loops
 
 _UNROLL, _WITHOUT_CLEANING = "allo.unroll", "allo-unroll-annotated{max-operations=4000000000}"
 
 
-def unrolled(module: Module, target: Fpga) -> Module:
+def unrolled(module: Module, target: Fpga, *, banks: bool = False) -> Module:
     """A copy of a module in which each datapath is plain operations without loops.
 
-    Grids are calls of their elements, which keep marks of what uses other parts of arrays. It is rewritten once
-    before that, while sums of copies are loops, and once after, when copies can be forwarded, and their products by
-    one factor can share a DSP.
+    Grids are calls of their elements, which keep marks of what uses other parts of arrays. With `banks` they take banks
+    of memory by themselves, which machine code cannot pass, as neighbours in one are apart. It is rewritten once before
+    that, while sums of copies are loops, and once after, when copies can be forwarded, and their products by one factor
+    can share a DSP.
     """
     module = stage_loops(module)
     if any(uses_streams(function) for function in module.functions()):
         module = module.clone()
         number_tasks(module)
         mark_apart(module)
-    made = plain_operations(instantiate(module))
+    made = plain_operations(instantiate(module, _bank_memory(target) if banks else None))
     if target.flushes:
         lower_linalg(made)
         flush_subnormals(made, units=True)
@@ -47,6 +52,22 @@ def unrolled(module: Module, target: Fpga) -> Module:
     while _unroll_loops(made):  # bounds that were not constant before
         made = prepared(made, RewriteOptions()).module
     return prepared(made, RewriteOptions(target=target), only=[PACKED]).module
+
+
+def _bank_memory(target: Fpga) -> BankMemory:
+    """What says of which memory the banks are that elements may take: of arrays whose banks are rows or columns."""
+
+    def bank_memory(value: ir.Value) -> ir.Attribute | None:
+        kind = value.type
+        if not is_partitioned(kind) or is_stream_type(kind) or global_name(value) is not None:
+            return None
+        if {name for name, _ in divisions_of(kind)} != {"none", "complete"}:
+            return None
+        memory = array_memory(value, "", target)
+        is_own = memory.is_register or memory.bound
+        return None if is_own else memory_attr(Memory(memory.kind.name))
+
+    return bank_memory
 
 
 def _unroll_loops(module: Module) -> bool:

@@ -1,7 +1,8 @@
-"""Single elements of arrays as values: FIFOs of an array of them, and registers, which are variables for a callee."""
+"""Parts of arrays as values: FIFOs of an array of them, registers, which are variables for a callee, and banks."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cache
 
 from mlir import ir
@@ -20,31 +21,66 @@ def are_registers(kind: ir.MemRefType) -> bool:
     return is_partitioned(kind) and all(name == "complete" for name, _ in divisions_of(kind))
 
 
+def bank_dimensions(kind: ir.MemRefType) -> tuple[int, ...]:
+    """The dimensions of an array that are partitioned completely."""
+    return tuple(number for number, (name, _) in enumerate(divisions_of(kind)) if name == "complete")
+
+
 @cache
 def register_type(element: ir.Type) -> ir.MemRefType:
     """The type of one element, wherever in an array it lies."""
-    return ir.MemRefType.get([], element, ir.StridedLayoutAttr.get(_DYNAMIC, [], context()), loc=unknown_location())
+    return _part_type((), (), element, _DYNAMIC)
 
 
-def part_of(builder: Builder, array: ir.Value, place: tuple[int, ...]) -> ir.Value:
-    """The FIFO or register at a place of an array."""
+@cache
+def bank_type(kind: ir.MemRefType, dimensions: tuple[int, ...]) -> ir.MemRefType:
+    """The type of a part of an array at fixed places of some dimensions, whichever these are."""
+    shape, strides = _kept(kind, dimensions)
+    return _part_type(shape, strides, kind.element_type, _DYNAMIC)
+
+
+def part_of(builder: Builder, array: ir.Value, place: tuple[int, ...], dimensions: tuple[int, ...]) -> ir.Value:
+    """The FIFO, register or bank at a place of an array, in these dimensions of it."""
     kind = ir.MemRefType(array.type)
     if is_stream_type(kind):
         return builder.affine_load(array, ir.AffineMap.get(0, 0, [affine_constant(k) for k in place], context()), [])
-    offset = 0
-    for subscript, extent in zip(place, kind.shape, strict=True):
-        offset = offset * extent + subscript
-    layout = ir.StridedLayoutAttr.get(offset, [], context())
-    fixed = ir.MemRefType.get([], kind.element_type, layout, loc=unknown_location())
-    ones = ir.DenseI64ArrayAttr.get([1] * len(place), context())
+    strides = _strides(kind.shape)
+    offset = sum(strides[dimension] * number for dimension, number in zip(dimensions, place, strict=True))
+    at = dict(zip(dimensions, place, strict=True))
+    shape, kept = _kept(kind, dimensions)
     attributes = {
-        "static_offsets": ir.DenseI64ArrayAttr.get(list(place), context()),
-        "static_sizes": ones,
-        "static_strides": ones,
+        "static_offsets": _numbers([at.get(k, 0) for k in range(kind.rank)]),
+        "static_sizes": _numbers([1 if k in at else extent for k, extent in enumerate(kind.shape)]),
+        "static_strides": _numbers([1] * kind.rank),
         "operandSegmentSizes": segments_attr((1, 0, 0, 0)),
     }
+    fixed = _part_type(shape, kept, kind.element_type, offset)
     view = builder.value("memref.subview", fixed, [array], attributes)
-    return builder.value("memref.cast", register_type(kind.element_type), [view])
+    return builder.value("memref.cast", bank_type(kind, dimensions), [view])
+
+
+def _part_type(shape: Sequence[int], strides: Sequence[int], element: ir.Type, offset: int) -> ir.MemRefType:
+    layout = ir.StridedLayoutAttr.get(offset, list(strides), context())
+    return ir.MemRefType.get(list(shape), element, layout, loc=unknown_location())
+
+
+def _kept(kind: ir.MemRefType, dimensions: Sequence[int]) -> tuple[list[int], list[int]]:
+    """The extents and strides of all other dimensions."""
+    kept = [k for k in range(kind.rank) if k not in dimensions]
+    strides = _strides(kind.shape)
+    return [kind.shape[k] for k in kept], [strides[k] for k in kept]
+
+
+def _strides(shape: Sequence[int]) -> list[int]:
+    """By dimension, how far apart neighbours lie in an array that is stored row by row."""
+    found = [1]
+    for extent in reversed(shape[1:]):
+        found.insert(0, found[0] * extent)
+    return found[: len(shape)]
+
+
+def _numbers(values: Sequence[int]) -> ir.Attribute:
+    return ir.DenseI64ArrayAttr.get(list(values), context())
 
 
 def fixed_place(view: ir.Operation) -> tuple[int, ...] | None:
@@ -63,4 +99,22 @@ def register_place(value: ir.Value) -> tuple[int, ...] | None:
         if place:
             return place
         value = value.owner.operation.operands[0]
+    return None
+
+
+def bank_place(value: ir.Value) -> tuple[int, ...] | None:
+    """The first element of a bank, if a value is a look at one as `part_of` makes them."""
+    while not isinstance(value.owner, ir.Block) and is_view(value.owner.operation):
+        view = value.owner.operation
+        value = view.operands[0]
+        if view.name != "memref.subview" or len(view.operands) > 1:
+            continue
+        kind = ir.MemRefType(value.type)
+        dimensions = bank_dimensions(kind)
+        sizes = [1 if k in dimensions else extent for k, extent in enumerate(kind.shape)]
+        steps = list(ir.DenseI64ArrayAttr(view.attributes["static_strides"]))
+        if list(ir.DenseI64ArrayAttr(view.attributes["static_sizes"])) != sizes or set(steps) != {1}:
+            return None
+        place = tuple(ir.DenseI64ArrayAttr(view.attributes["static_offsets"]))
+        return place if _DYNAMIC not in place else None
     return None

@@ -8,7 +8,7 @@ from mlir import ir
 
 from ....errors import TargetError
 from ....ir.access import callee_name
-from ....ir.registers import register_place
+from ....ir.registers import bank_place, register_place
 from ....ir.walk import location_of
 from ..netlist.builder import ModuleBuilder
 from .linear import constant
@@ -43,18 +43,19 @@ def connected(builder: ModuleBuilder, call: ArrayCall) -> dict[str, str]:
         found[inner.words[bank, port].name] = read.name
         writes = (bank, port) in inner.writing
         link = DrivenPort(used, write, address, word, writes, read, call.region, location_of(call.op))
-        outer.links.setdefault((bank, port), []).append(link)
+        outer.links.setdefault((banks.get(bank, bank), port), []).append(link)
     return found
 
 
 def _banks(call: ArrayCall) -> dict[int, int]:
-    """The banks of the caller that others of the callee are: of one register, its place in an array."""
+    """The banks of the caller that others of the callee are: of one register or bank, its place in an array."""
     one, other = call.inner.array.memory, call.outer.array.memory
     place = None if call.operand is None else register_place(call.operand)
     if place is not None and one.is_register and other.is_register and not one.shape:
         (bank,) = call.outer.array.place([constant(number) for number in place]).banks
         return {0: bank}
-    same = ("kind", "ports", "read", "shape", "width", "dims")
+    place = None if call.operand is None or place is not None else bank_place(call.operand)
+    same = ["kind", "ports", "read", "width", *(["shape", "dims"] if place is None else [])]
     if any(getattr(one, name) != getattr(other, name) for name in same):
         raise TargetError(
             f"array '{call.outer.name}' is made of other memory than argument '{call.inner.name}' of "
@@ -62,5 +63,8 @@ def _banks(call: ArrayCall) -> dict[int, int]:
             at=location_of(call.op),
             hint="bind and partition both alike",
         )
+    if place is not None:
+        (bank,) = call.outer.array.place([constant(number) for number in place]).banks
+        return {0: bank}
     return {}
 

@@ -69,7 +69,7 @@ def design(
     module: Module, target: Fpga, make_top: Callable[[FunctionHardware, Collection[str]], TopModule] = TopModule
 ) -> HardwareDesign:
     """The design of a module under the profile of a target; `make_top` makes what is around the kernel."""
-    made = unrolled(module, target)
+    made = unrolled(module, target, banks=True)
     demand_hardware(made)
     trees = Trees(made, TreeOptions(target, assumes=False))
     functions: dict[str, FunctionHardware] = {}
