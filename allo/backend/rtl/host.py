@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Protocol
 
 import numpy as np
@@ -44,18 +45,26 @@ def fetch(place: HostArray | str, holder: Array, model: Memories) -> None:
     bank_of, address_of = (numbers.reshape(-1) for numbers in place.array.positions())
     words = _words(holder, bank_of.size)
     width = place.array.memory.width if holder.dtype.kind == "i" else None
-    for bank, name in place.banks.items():
-        chosen = bank_of == bank
+    for name, chosen in _by_bank(place, bank_of):
         read = model.read(f"{name}.mem")
         words[chosen] = _extended(read, len(read), words, width)[address_of[chosen]]
 
 
 def _load(place: HostArray, words: Array, bank_of: Array, address_of: Array, model: Memories) -> None:
-    for bank, name in place.banks.items():
-        chosen = bank_of == bank
+    for name, chosen in _by_bank(place, bank_of):
         made = np.zeros((place.array.depth, *words.shape[1:]), words.dtype)
         made[address_of[chosen]] = words[chosen]
         model.load(f"{name}.mem", made)
+
+
+def _by_bank(place: HostArray, bank_of: Array) -> Iterator[tuple[str, Array]]:
+    """The memory of each bank, and the numbers of its elements."""
+    order = np.argsort(bank_of, kind="stable")
+    names = list(place.banks.items())
+    banks = np.array([bank for bank, _ in names], np.int64)
+    first, last = (np.searchsorted(bank_of[order], banks, side=side) for side in ("left", "right"))
+    for (_, name), start, end in zip(names, first, last, strict=True):
+        yield name, order[start:end]
 
 
 def _words(holder: Array, count: int) -> Array:

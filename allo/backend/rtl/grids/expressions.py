@@ -10,7 +10,7 @@ from typing import NamedTuple
 _NAME = re.compile(r"(?<![\w'$])([A-Za-z_]\w*)")
 _MARK = re.compile(r"[(){}?]| && | \|\| ")
 _DIGITS = re.compile(r"\d+")
-_ALONE = ("", "")  # around a name
+ALONE = ("", "")  # around a name
 
 
 class Expression(NamedTuple):
@@ -22,7 +22,7 @@ class Expression(NamedTuple):
     @property
     def name(self) -> str | None:
         """The name that the expression is; None if it is more."""
-        return self.names[0] if self.gaps == _ALONE else None
+        return self.names[0] if self.gaps == ALONE else None
 
     def filled(self, text: Callable[[str], str]) -> str:
         """The expression with other texts for its names."""
@@ -47,7 +47,7 @@ class Chain(NamedTuple):
 def expression(text: str) -> Expression:
     """The expression of a text."""
     if text.isidentifier() and text.isascii():
-        return Expression(_ALONE, (text,))
+        return Expression(ALONE, (text,))
     parts = _NAME.split(text)
     return Expression(tuple(parts[::2]), tuple(parts[1::2]))
 

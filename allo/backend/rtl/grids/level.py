@@ -10,7 +10,7 @@ from typing import NamedTuple
 from ....ir.names import unique_name
 from ..netlist.design import ConstantTable, Direction, HardwareModule, ModuleInstance, Signal
 from .alike import Likeness
-from .expressions import Chain, Expression, chain_of, expression
+from .expressions import ALONE, Chain, Expression, chain_of, expression
 
 LEAST = 8  # instances of one module that are a grid
 
@@ -84,9 +84,11 @@ class Level:
         sources: dict[str, Expression] = {}  # of what is connected often, by its text
 
         def source(text: str) -> Expression:
-            if text not in sources:
-                sources[text] = expression(text).renamed(names)
-            return sources[text]
+            found = sources.get(text)
+            if found is None:
+                own = names.get(text)  # most are names
+                found = sources[text] = expression(text).renamed(names) if own is None else Expression(ALONE, (own,))
+            return found
 
         for assign in module.assigns:
             text = assign.expression

@@ -52,11 +52,17 @@ class BankedArray:
             found.append(kind.run(extent) if kind.kind is Division.BLOCK else -(-extent // count) if extent else 1)
         return tuple(found)
 
-    @property
+    @cached_property
+    def _blocks(self) -> tuple[bool, ...]:
+        """Which dimensions are divided into blocks of neighbours."""
+        pairs = zip(self.dims, self.memory.shape, strict=True)
+        return tuple(banks.canonical(extent).kind is Division.BLOCK for banks, extent in pairs)
+
+    @cached_property
     def banks(self) -> int:
         return prod(self.counts)
 
-    @property
+    @cached_property
     def depth(self) -> int:
         """The words of a bank."""
         return max(1, prod(self.lengths))
@@ -68,8 +74,8 @@ class BankedArray:
     def place(self, subscripts: Sequence[SubscriptNumber]) -> BankPlace:
         """Where an access with these subscripts goes."""
         numbers = [one.offset for one in subscripts if not one.terms]
-        if len(numbers) == len(subscripts) and all(0 <= n < e for n, e in zip(numbers, self.memory.shape, strict=True)):
-            return self._at(numbers)
+        if len(numbers) == len(subscripts) and self.has(numbers):
+            return self.at(numbers)
         candidates: list[list[int]] = []
         chosen: list[SubscriptNumber] = []
         address: list[SubscriptNumber] = []
@@ -87,13 +93,14 @@ class BankedArray:
         choice = None if len(banks_of) == 1 else row_major(chosen, self.counts).sum_text
         return BankPlace(tuple(banks_of), choice, row_major(address, self.lengths).sum_text)
 
-    def _at(self, numbers: Sequence[int]) -> BankPlace:
+    def has(self, numbers: Sequence[int]) -> bool:
+        """Whether there is an element with these numbers."""
+        return all(0 <= number < extent for number, extent in zip(numbers, self.memory.shape, strict=True))
+
+    def at(self, numbers: Sequence[int]) -> BankPlace:
         """Where the element is that has these numbers."""
         bank, address = [], []
-        for banks, extent, count, length, number in zip(
-            self.dims, self.memory.shape, self.counts, self.lengths, numbers, strict=True
-        ):
-            is_block = banks.canonical(extent).kind is Division.BLOCK
+        for is_block, count, length, number in zip(self._blocks, self.counts, self.lengths, numbers, strict=True):
             whole, rest = divmod(number, length if is_block else count)
             bank.append(whole if is_block else rest)
             address.append(rest if is_block else whole)

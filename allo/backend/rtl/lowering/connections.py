@@ -11,7 +11,6 @@ from ....ir.access import callee_name
 from ....ir.registers import bank_place, register_place
 from ....ir.walk import location_of
 from ..netlist.builder import ModuleBuilder
-from .linear import constant
 from .ports import ArrayPorts, DrivenPort
 
 
@@ -52,7 +51,7 @@ def _banks(call: ArrayCall) -> dict[int, int]:
     one, other = call.inner.array.memory, call.outer.array.memory
     place = None if call.operand is None else register_place(call.operand)
     if place is not None and one.is_register and other.is_register and not one.shape:
-        (bank,) = call.outer.array.place([constant(number) for number in place]).banks
+        (bank,) = call.outer.array.at(place).banks
         return {0: bank}
     place = None if call.operand is None or place is not None else bank_place(call.operand)
     same = ["kind", "ports", "read", "width", *(["shape", "dims"] if place is None else [])]
@@ -64,7 +63,7 @@ def _banks(call: ArrayCall) -> dict[int, int]:
             hint="bind and partition both alike",
         )
     if place is not None:
-        (bank,) = call.outer.array.place([constant(number) for number in place]).banks
+        (bank,) = call.outer.array.at(place).banks
         return {0: bank}
     return {}
 

@@ -21,7 +21,7 @@ from .arrays import BankedArray, BankPlace
 from .flow import FlowEvent
 from .operations import unsupported
 from .streams import StreamPorts
-from .subscripts import of_map, of_value
+from .subscripts import numbers_of, of_map, of_value
 
 type Limits = tuple[int | None, int | None, int]
 NUMBERS = ir.IntegerType | ir.IndexType | ir.F16Type | ir.BF16Type | ir.F32Type | ir.F64Type
@@ -57,7 +57,7 @@ class FunctionStreams:
         self.outside: dict[ir.Value, str] = {}  # those that are ports
         self.known: dict[ir.Value, StreamPorts] = {}
         self.sites: list[WaitSite] = []
-        self._elements: dict[ir.Value, tuple[int, ...]] = {}  # of arguments of calls
+        self._passed: dict[ir.Value, tuple[StreamPorts, tuple[int, ...]]] = {}  # what arguments of calls are
 
     def of(self, value: ir.Value) -> StreamPorts:
         """The ends of a stream, or of an array of streams."""
@@ -89,9 +89,11 @@ class FunctionStreams:
         if isinstance(value.owner, ir.Block) or not ports.array.memory.shape:
             return ports, BankPlace((0,), None, "0")
         load = value.owner.operation
-        values = subscripts(load)
+        values, made = subscripts(load), access_map(load)
+        fixed = None if made is None else numbers_of(made)
+        if fixed is not None and ports.array.has(fixed):
+            return ports, ports.array.at(fixed)
         given = [of_value(at(one), *self.limits(one)) for one in values]
-        made = access_map(load)
         return ports, ports.array.place(given if made is None else of_map(made, given))
 
     def note(self, event: FlowEvent, ports: StreamPorts, place: BankPlace, chosen: Signal | None) -> None:
@@ -101,18 +103,21 @@ class FunctionStreams:
 
     def connect(self, op: ir.Operation, operand: ir.Value, inner: StreamPorts) -> dict[str, str]:
         """The sockets of a called function for one of its streams."""
-        return self.of(operand).connect(inner, self.elements(op, operand), f"{callee_name(op)}_")
+        outer, elements = self.passed(op, operand)
+        return outer.connect(inner, elements, f"{callee_name(op)}_")
 
-    def elements(self, op: ir.Operation, operand: ir.Value) -> tuple[int, ...]:
-        """The elements of a stream that an argument of a call is."""
-        if isinstance(operand.type, ir.MemRefType):
-            return tuple(range(self.of(operand).array.banks))
-        if operand not in self._elements:
-            _, place = self.place(operand, self.stable)
-            if len(place.banks) > 1:
-                raise unsupported(op, "a call with one stream of an array that a variable chooses")
-            self._elements[operand] = place.banks
-        return self._elements[operand]
+    def passed(self, op: ir.Operation, operand: ir.Value) -> tuple[StreamPorts, tuple[int, ...]]:
+        """The stream that an argument of a call is, and which of its elements."""
+        if operand not in self._passed:
+            if isinstance(operand.type, ir.MemRefType):
+                ports = self.of(operand)
+                self._passed[operand] = ports, tuple(range(ports.array.banks))
+            else:
+                ports, place = self.place(operand, self.stable)
+                if len(place.banks) > 1:
+                    raise unsupported(op, "a call with one stream of an array that a variable chooses")
+                self._passed[operand] = ports, place.banks
+        return self._passed[operand]
 
     def finish(self) -> None:
         """Make the FIFOs and drive the ports."""

@@ -105,9 +105,10 @@ class _Stages:
                 )
             if own is not None:
                 found[own] |= others
-        makers = _Makers(numbers)
-        for number, (ops, _) in enumerate(self.parts):
-            found[number].update(*map(makers.of, ops))
+        if any(len(op.results) for op in numbers):
+            makers = _Makers(numbers)
+            for number, (ops, _) in enumerate(self.parts):
+                found[number].update(*map(makers.of, ops))
         return [sorted(others - {number}) for number, others in enumerate(found)]
 
     def _joined(self, pulses: list[Signal], name: str) -> Signal:

@@ -30,6 +30,12 @@ def _signed(number: int, width: int) -> int:
     return number - (1 << width) if number >> (width - 1) else number
 
 
+def numbers_of(made: ir.AffineMap) -> list[int] | None:
+    """The results of an affine map, if they are numbers that are written in it."""
+    found = [expression.value for expression in made.results if isinstance(expression, ir.AffineConstantExpr)]
+    return found if len(found) == len(made.results) else None
+
+
 def of_map(made: ir.AffineMap, operands: Sequence[SubscriptNumber]) -> list[SubscriptNumber]:
     """The results of an affine map on these operands."""
     dims, symbols = operands[: made.n_dims], operands[made.n_dims :]

@@ -99,8 +99,9 @@ def _of_function(
         passed = {}
         for argument, operand in zip(callee.tree.entry.arguments, op.operands, strict=True):
             if is_stream_type(argument.type) and argument in callee.streams.known:
-                every = known[base_of(operand)]
-                passed[argument] = tuple(every[element] for element in function.streams.elements(op, operand))
+                ports, elements = function.streams.passed(op, operand)
+                every = known[ports.value]
+                passed[argument] = tuple(every[element] for element in elements)
         is_root = task == function.tree.name and "." not in path
         own = string_of(op, ELEMENT_NAME) or callee.tree.name
         yield from _of_function(callee, f"{path}.{instance}", own if is_root else f"{own} of {task}", passed)

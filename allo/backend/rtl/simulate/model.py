@@ -65,6 +65,7 @@ class Simulation:
         grids = grids or places is not None
         path = model_library(Design(files, top, tuple(dict.fromkeys(visible)), form, grids, bus))
         self._places, self._views = places, dict[str, tuple[Words, int]]()
+        self._named = dict[str, tuple[Words, int]]()  # what was asked for
         self.top = top
         self._library = _loaded(path)
         seed = -1 if random_state is None else random_state % (1 << 31)
@@ -159,6 +160,11 @@ class Simulation:
 
     def _view(self, name: str) -> tuple[Words, int]:
         """The words of a variable, and the bits of each."""
+        if name not in self._named:
+            self._named[name] = self._placed(name)
+        return self._named[name]
+
+    def _placed(self, name: str) -> tuple[Words, int]:
         if self._places is None:
             return self._whole(name)
         place = self._places(name)
