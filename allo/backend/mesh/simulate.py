@@ -9,7 +9,7 @@ from math import ceil, inf, prod
 
 from ...errors import InternalError
 from ...mapping.tiles.choices import TileMapping
-from ...mapping.tiles.model import compute_cycles
+from ...mapping.tiles.model import ON_THEIR_WAY, compute_cycles
 from ...mapping.tiles.program import TileBox, TileProgram
 from ...target.mesh_routes import MeshRoutes
 from .expansion import Compute, Core, CorePrograms, Issue, Place, Release, StoreTile
@@ -18,7 +18,6 @@ from .held import HeldTiles
 from .views import CoreViews
 
 _INSTRUCTIONS = 4  # pages move in the time that the instructions of a segment take on this machine
-_ON_THEIR_WAY = 2  # tiles of one issue: no core asks for a whole strip before others ask for their first tile
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +145,7 @@ class MeshSimulation:
         if issue.ready < len(issue.members):
             return
         self.ahead[issue] = iter(issue.tiles.items())
-        for _ in range(_ON_THEIR_WAY):
+        for _ in range(ON_THEIR_WAY):
             self._send(issue, time)
 
     def _send(self, issue: Issue, time: float) -> None:

@@ -6,13 +6,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from itertools import product
-from math import inf, log
+from math import inf, log, prod
 from typing import Any
 
 import numpy as np
 
 from .program import TileNode, TileProgram, TileSegment
-from .space import SpaceTime, mean_active
+from .space import SpaceTime
 
 _NORM = 4  # fits the simulator best
 _STEADY = 1.0  # of the unevenness of channels stays where transfers of two steps overlap
@@ -103,7 +103,9 @@ class MappingBatch:
         once = self.loads.get((BEFORE, False), self.none)
         last = self._stored(direct, False, 1.0) + self._stored(direct, True, 1.0)
         busy = inner.busy + once.busy + last.busy
-        fill = inner.fill + self._time((once + inner.first).scaled(1 / mean_active(self.space_time)))
+        waves = prod(self.space_time.wave_count(dim) for dim in range(len(self.space_time.grid)))
+        full = self.space_time.active_cores * waves / prod(self.space_time.grid)  # the first wave, of the mean
+        fill = inner.fill + self._time((once + inner.first).scaled(full))
         cycles = np.maximum(inner.cycles + self._time(last), busy.max(axis=1) - fill)
         return BatchTimes(cycles, fill, busy, self.none, inner.patience)
 

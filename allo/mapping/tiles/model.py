@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
-from math import prod
+from math import log, prod
 from typing import Any
 
 import numpy as np
@@ -26,9 +26,12 @@ from .choices import (
     store_choices,
     stores_of,
 )
-from .program import TileNode, TileProgram, TileSegment, TileWork
+from .program import TileBox, TileNode, TileProgram, TileSegment, TileWork
 from .space import SpaceTime, mean_active
 from .traffic import TrafficModel
+
+ON_THEIR_WAY = 2  # tiles of one issue: no core asks for a whole strip before others ask for their first tile
+_TILES = 32  # iterations of a loop that is crossed whose tiles are placed: those of more lie evenly
 
 
 def compute_cycles(work: TileWork, mesh: CoreMesh) -> float:
@@ -129,6 +132,7 @@ class TileModel:
         if self._mean and any(loop.lower.levels | loop.upper.levels for loop in loops):
             for index in product(*map(range, program.grid)):
                 self._uneven[index] = self._cycles(program.body, dict(enumerate(index)))
+        self._spreads: dict[tuple[object, ...], float] = {}
         self._imbalances: dict[tuple[tuple[int, ...], ...], float] = {}
 
     def estimate(self, mapping: TileMapping) -> TileEstimate:
@@ -232,15 +236,26 @@ class TileModel:
         sizes = np.array([footprint(load.box, nest, depth) for depth in depths], float)[levels]
         means = np.array([self._mean_bytes(load, nest, depth) for depth in depths])[levels]
         times = np.array([prod(loop.mean for loop in nest[:depth]) for depth in depths])[levels]
-        moved = means * mean_active(space_time)
-        base = np.array([cost.busy[known.columns] for cost in costs])
-        late = np.array([cost.latency + cost.repeats * load.box.bytes for cost in costs])
-        spread = np.array([self.traffic.spread(cost.tiles, load.box.bytes) for cost in costs])
+        axes = np.array([self._axes(way) for way in ways], int)[at]
+        share = mean_active(space_time)
+        moved = means * share
+        # In a wave that is not full, one core of each line still reads what the line shares.
+        more = np.array([mean_active(space_time, bits) / share for bits in range(1 << len(active))])[axes]
+        busy = np.array([cost.busy[known.columns] for cost in costs])[at]
+        busy += np.array([cost.read[known.columns] for cost in costs])[at] * (more - 1)[:, None]
+        busy *= moved[:, None]
+        late = np.array([cost.latency + cost.repeats * load.box.bytes for cost in costs])[at]
+        # No core asks for more tiles of an issue until one of those that are on their way has come.
+        turn = np.array([cost.first for cost in costs])[at] + self.traffic.share(load.box)
+        turns = np.maximum(np.ceil(means / load.box.bytes / ON_THEIR_WAY) - 1, 0.0)
+        late = late + np.maximum(turns * turn - busy.max(axis=1), 0.0)
         buffers = np.array([choice.buffers for choice in choices], int)
-        axes = np.array([self._axes(way) for way in ways], int)
+        spread = [
+            self._spread(space_time, load.box, bits, nest[depth:])
+            for bits, depth in zip(axes.tolist(), levels.tolist(), strict=True)
+        ]
         return LoadTable(
-            tuple(choices), sizes * buffers, times, level, buffers > 1, base[at] * moved[:, None], late[at],
-            spread[at] * moved / load.box.bytes, axes[at],
+            tuple(choices), sizes * buffers, times, level, buffers > 1, busy, late, np.array(spread), axes,
         )  # fmt: skip
 
     @cached_property
@@ -251,7 +266,8 @@ class TileModel:
     def binding(self, space_time: SpaceTime, ways: Sequence[Sequence[Realisation]]) -> MeshResources:
         """The resources that may be the busiest one if loads are delivered in these ways: others never are."""
         active = self.traffic.active(space_time)
-        rows = [self.traffic.load(active, way).busy for some in ways for way in some]
+        costs = [self.traffic.load(active, way) for some in ways for way in some]
+        rows = [row for cost in costs for row in (cost.busy, cost.read)]
         used = np.array([*rows, self.traffic.store(active).busy]).T
         first, last = self.traffic.channel.start, self.traffic.channel.stop
         kept = [_largest(used, np.arange(first, last)), _largest(used, np.r_[0:first, last : self.traffic.size])]
@@ -270,6 +286,42 @@ class TileModel:
             [prod(n for axis, n in enumerate(active) if not bits >> axis & 1) for bits in sets], float
         )
 
+    def _spread(self, space_time: SpaceTime, box: TileBox, axes: int, crossed: Sequence[NestLoop]) -> float:
+        """The variance of channels that has them as uneven as the first issue of a load, or a wave of stores.
+
+        One core of each line along `axes` asks for the tiles of all iterations of the loops that are crossed.
+        """
+        inner = tuple(loop for loop in crossed if loop.level in box.levels)
+        key = space_time.tilings, box, axes, frozenset(inner)
+        if key not in self._spreads:
+            channels = len(self.traffic.routes.channels)
+            uneven = self.traffic.uneven(box, self._tiles(space_time, box, axes, inner)) if channels > 1 else 0.0
+            self._spreads[key] = 2 * uneven**2 / log(channels) if channels > 1 else 0.0
+        return self._spreads[key]
+
+    def _tiles(self, space_time: SpaceTime, box: TileBox, axes: int, crossed: Sequence[NestLoop]) -> Rows:
+        """The numbers of tiles that cores ask for together, in the order of the array."""
+        active = self.traffic.active(space_time)
+        extents = [1 if axes >> axis & 1 else extent for axis, extent in enumerate(active)]
+        extents += [min(loop.most, _TILES) for loop in crossed]
+        index = np.indices(extents).reshape(len(extents), -1)
+        levels = {}
+        for dim, tiling in enumerate(space_time.tilings):
+            scales = np.cumprod([1, *(space_time.shape[axis] for axis in tiling)])
+            levels[dim] = sum((index[axis] * scale for axis, scale in zip(tiling, scales, strict=False)), 0)
+        for row, loop in zip(index[len(active) :], crossed, strict=True):
+            step = space_time.across(loop.level) if loop.is_wave else loop.step
+            levels[loop.level] = levels.get(loop.level, 0) + row * step
+        inside = np.ones(index.shape[1], bool)
+        for dim, extent in enumerate(space_time.grid):
+            inside &= levels[dim] < extent
+        number = np.zeros(index.shape[1], int)
+        for form, size, extent in zip(box.lower, box.shape, box.array.shape, strict=True):
+            start = form.constant + sum(c * levels.get(level, 0) for level, c in form.terms)
+            number = number * -(-extent // size) + np.maximum(start, 0) // size
+        tiles: Rows = number[inside]
+        return tiles
+
     def _mean_bytes(self, load: PlacedLoad, nest: tuple[NestLoop, ...], level: int) -> float:
         """The bytes of one issue of a load, on the mean of all programs."""
         levels = load.box.levels
@@ -284,7 +336,7 @@ class TileModel:
         found: dict[Key, TransferBurst] = {}
         for number, (box, segment, loops) in enumerate(self.stores):
             busy = traffic.busy[known.columns] * (box.bytes * share)
-            spread = self.traffic.spread(traffic.tiles, box.bytes) * share
+            spread = self._spread(space_time, box, 0, ()) * share
             overlaps = double[:, number] & (max(store_choices(space_time, loops)) > 1)
             for twice in (False, True):
                 mine = (overlaps == twice).astype(float)

@@ -302,6 +302,9 @@ def _undominated_ways(model: TileModel, space_time: SpaceTime, load: PlacedLoad)
     late = [cost.latency + cost.repeats * load.box.bytes for cost in costs]
     kept: list[int] = []
     for k in sorted(range(len(ways)), key=lambda k: (float(costs[k].busy.sum()), late[k])):
-        if not any(late[one] <= late[k] and bool(np.all(costs[one].busy <= costs[k].busy)) for one in kept):
+        if not any(
+            late[one] <= late[k] and costs[one].first <= costs[k].first and np.all(costs[one].busy <= costs[k].busy)
+            for one in kept
+        ):
             kept.append(k)
     return [ways[k] for k in kept]

@@ -98,7 +98,19 @@ def spreadings(dims: int, axes: int) -> Iterator[tuple[tuple[int, ...], ...]]:
         yield from product(*(permutations(group) for group in groups))
 
 
-def mean_active(space_time: SpaceTime) -> float:
-    """The share of the cores of a first wave that have a program, on the mean of all waves."""
-    waves = prod(space_time.wave_count(dim) for dim in range(len(space_time.grid)))
-    return prod(space_time.grid) / (waves * space_time.active_cores)
+def mean_active(space_time: SpaceTime, axes: int = 0) -> float:
+    """How many cores have a program on the mean of all waves, of those in the box around the cores of the first wave.
+
+    `axes`, a number with these bits: how many lines of cores along these dimensions have one.
+    """
+    share = 1.0
+    for dim, extent in enumerate(space_time.grid):
+        begins, scale = [0], 1
+        for axis in space_time.tilings[dim]:
+            if not axes >> axis & 1:
+                begins = [begin + k * scale for begin in begins for k in range(space_time.active(axis))]
+            scale *= space_time.shape[axis]
+        waves = space_time.wave_count(dim)
+        found = [sum(begin < left for begin in begins) for left in (extent, extent - (waves - 1) * scale)]
+        share *= ((waves - 1) * found[0] + found[1]) / (waves * len(begins))
+    return share

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import product
-from math import prod
 from typing import Any
 
 import numpy as np
@@ -14,24 +13,28 @@ from ...errors import TargetError
 from ...target.mesh_routes import MeshRoutes
 from ...target.mesh_topology import MeshLink
 from .choices import Delivery, Realisation
+from .program import TileBox
 from .space import SpaceTime
 
 type Busy = np.ndarray[Any, np.dtype[np.float64]]  # cycles of each resource
 type Core = tuple[int, ...]
+type Pages = np.ndarray[Any, np.dtype[np.int64]]
 
 
 @dataclass(frozen=True)
 class DeliveryCost:
     """What a transfer to all active cores costs: cycles of each resource a byte of a buffer, and how late it ends.
 
-    `latency` are cycles beside those that the busiest resource takes, `repeats` the further times that the bytes of a
-    buffer go over a link before the last core has them, `tiles` how many tiles the memory gives or takes.
+    `latency` are cycles beside those that the busiest resource takes, `first` those until something is at a first
+    core, `repeats` the further times that the bytes of a buffer go over a link before the last core has them. `read` is
+    the part of `busy` in which first cores read or write the memory beside the chip.
     """
 
     busy: Busy
+    read: Busy
     latency: float
+    first: float
     repeats: float
-    tiles: int
 
 
 class TrafficModel:
@@ -77,16 +80,28 @@ class TrafficModel:
             hops = max(hops, sum(self.routes.latencies[link] for link in route))
         return busy, hops + self.memory.latency
 
-    def spread(self, tiles: int, size: int) -> float:
-        """How unevenly tiles of so many bytes lie over channels: the variance of a channel's cycles for all of them.
+    def uneven(self, box: TileBox, numbers: Pages) -> float:
+        """How many cycles more than the mean the busiest channel serves, if these tiles of an array are asked for.
 
-        Pages of a tile lie in channels that follow one another, and where they begin is as good as random.
+        Tiles are numbered in the order of the array. Pages lie over the channels in turn, each round from another one
+        on, as in the simulator.
         """
-        channels = len(self.routes.channels)
-        pages = -(-size // self.memory.page) if self.memory.page else 1
+        channels, page = len(self.routes.channels), self.memory.page
+        pages = -(-box.bytes // page) if page else 1
         used = min(pages, channels)
-        share = size / used / self.routes.channel_bandwidth
-        return tiles * used / channels * (1 - used / channels) * share * share
+        if used == channels or not len(numbers):
+            return 0.0
+        rounds = numbers * pages + box.array.number
+        first = np.zeros_like(rounds)
+        while rounds.any():
+            first, rounds = first + rounds, rounds // channels
+        counts = np.bincount(((first[:, None] + np.arange(used)) % channels).ravel(), minlength=channels)
+        return float(counts.max() - counts.mean()) * self.share(box)
+
+    def share(self, box: TileBox) -> float:
+        """The cycles that a channel serves one tile, whose pages lie in several."""
+        pages = -(-box.bytes // self.memory.page) if self.memory.page else 1
+        return box.bytes / min(pages, len(self.routes.channels)) / self.routes.channel_bandwidth
 
     def active(self, space_time: SpaceTime) -> tuple[int, ...]:
         """How many positions along each dimension of the cores have programs."""
@@ -98,7 +113,7 @@ class TrafficModel:
             chosen = [self._writes[core] for core in product(*map(range, active))]
             busy = np.sum([busy for busy, _ in chosen], axis=0)
             busy[self.port] += 1 / self.local.bandwidth
-            self._stores[active] = DeliveryCost(busy, max(latency for _, latency in chosen), 0.0, len(chosen))
+            self._stores[active] = DeliveryCost(busy, busy, latency := max(late for _, late in chosen), latency, 0.0)
         return self._stores[active]
 
     def load(self, active: tuple[int, ...], way: Realisation) -> DeliveryCost:
@@ -110,9 +125,9 @@ class TrafficModel:
     def _delivered(self, active: tuple[int, ...], way: Realisation) -> DeliveryCost:
         networks = [self.routes.network[name] for name in way.networks]
         axes = [0 if network.axis is None else network.axis for network in networks]
-        busy, latency = np.zeros(self.size), 0.0
-        first = [range(1) if axis in axes else range(extent) for axis, extent in enumerate(active)]
-        for corner in product(*first):
+        busy, read, latency, first = np.zeros(self.size), np.zeros(self.size), 0.0, 0.0
+        corners = [range(1) if axis in axes else range(extent) for axis, extent in enumerate(active)]
+        for corner in product(*corners):
             sources: list[Core] = [corner]
             behind = 0.0
             for position, (network, axis) in enumerate(zip(networks, axes, strict=True)):
@@ -131,12 +146,13 @@ class TrafficModel:
                         busy[link] += self._link[link]
                     reached += order
                 sources = reached
-            busy += self._reads[corner][0]
+            read += self._reads[corner][0]
+            first = max(first, self._reads[corner][1])
             latency = max(latency, behind + self._reads[corner][1])
         busy[self.port] += 1 / self.local.bandwidth
         # A core passes on what it has as a whole, but in a wavefront.
         repeats = 0.0 if way.delivery is Delivery.WAVEFRONT else sum(1 / network.bandwidth for network in networks)
-        return DeliveryCost(busy, latency, repeats, prod(map(len, first)))
+        return DeliveryCost(busy + read, read, latency, first, repeats)
 
     def _moved(self, corner: Core, axis: int, producer: Core) -> Core:
         return (*corner[:axis], producer[axis], *corner[axis + 1 :])
