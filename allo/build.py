@@ -28,7 +28,8 @@ def build(
     `target` is `None` or `"llvm"` for the CPU: the result is called with NumPy arrays, changes them in place, and
     returns the results. Every operation rounds, as in NumPy, in hardware and in the simulation of HLS code. Options of
     the CPU: `contract=True` lets `a * b + c` be rounded once, `fastmath=True` lets floating-point arithmetic be
-    reordered, `subnormals="flush"` puts zeros in the place of subnormal numbers (docs/rtl.md). Also of simulations:
+    reordered, `rolled=True` has LLVM unroll no loops but those that the schedule marks (large kernels compile in half
+    the time), `subnormals="flush"` puts zeros in the place of subnormal numbers (docs/rtl.md). Also of simulations:
     `check=True` raises CheckError where the kernel does what has no meaning, and with `unbounded=True` FIFOs hold any
     number of elements, instead of their depth (docs/running.md); a call that takes longer than `timeout=seconds` raises
     RunTimeout. `timed=True` is of the CPU: `.timing` of the result then has the cycles of its last call on u280, with

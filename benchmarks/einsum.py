@@ -1,8 +1,13 @@
 """Times of `allo.einsum` beside `numpy.einsum(optimize=True)`, in pairs: `python -m benchmarks.einsum`.
 
-Each expression is timed in rounds of one call of either, in turns, so that what else the machine does meets both; the
-ratio of an expression is that of the least times of both, of which other programs make none less. A call takes what the
-user waits for: arguments, intermediate results, the new array. Machine code is made before, in seconds of one core.
+Each expression is timed in rounds, in turns, so that what else the machine does meets both; the ratio of an expression
+is that of the least times of both, of which other programs make none less. A call takes what the user waits for:
+arguments, intermediate results, the new array. Machine code is made before, in seconds of one core.
+
+With one thread (`--threads 1`, and `OPENBLAS_NUM_THREADS=1`), a round is a call of either. With more, threads of
+NumPy's library keep a core busy for some time after its last call, while they wait for the next one; so each has some
+calls behind each other, after a rest in which the others fall asleep. `--cpu` counts seconds of the processor, not of
+the clock, for machines on which others work; with one thread only.
 """
 
 from __future__ import annotations
@@ -19,19 +24,24 @@ import allo
 
 from .contractions import CASES
 
+REST, CALLS = 0.05, 4  # seconds until the threads of a library sleep (OpenBLAS: 2^26 cycles), calls behind each other
 
-def rounds(ours: Callable[[], Any], theirs: Callable[[], Any], seconds: float) -> list[tuple[float, float]]:
-    """Times of both, in turns."""
-    found: list[tuple[float, float]] = []
-    end = time.perf_counter() + seconds
-    while time.perf_counter() < end or len(found) < 9:
-        pair = []
-        for call in (ours, theirs) if len(found) % 2 else (theirs, ours):
-            start = time.perf_counter()
-            call()
-            pair.append(time.perf_counter() - start)
-        found.append((pair[0], pair[1]) if len(found) % 2 else (pair[1], pair[0]))
-    return found
+
+def rounds(
+    ours: Callable[[], Any], theirs: Callable[[], Any], seconds: float, rest: float, clock: Callable[[], float]
+) -> tuple[float, float]:
+    """The least times of both, of calls in turns."""
+    least = [float("inf")] * 2
+    end, done = time.perf_counter() + seconds, 0
+    while time.perf_counter() < end or done < 9:
+        for k in (0, 1) if done % 2 else (1, 0):
+            time.sleep(rest)
+            for _ in range(CALLS if rest else 1):
+                start = clock()
+                (ours, theirs)[k]()
+                least[k] = min(least[k], clock() - start)
+        done += 1
+    return least[0], least[1]
 
 
 def main() -> None:
@@ -40,8 +50,12 @@ def main() -> None:
     parser.add_argument("--type", default="float64", choices=("float64", "float32"))
     parser.add_argument("--threads", type=int, help="of allo.einsum; NumPy's library asks the environment")
     parser.add_argument("--seconds", type=float, default=1.0, help="an expression")
+    parser.add_argument("--cpu", action="store_true", help="seconds of the processor, with one thread")
     parser.add_argument("--only", default="", help="a part of the expression")
     options = parser.parse_args()
+    clock, rest = (time.thread_time if options.cpu else time.perf_counter), (0.0 if options.threads == 1 else REST)
+    if options.cpu and rest:
+        parser.error("--cpu is for --threads 1")
     allo.einsum("ij->ji", np.ones((2, 3)))  # loads the compiler
     ratios, compiled = [], []
     print(f"{'expression':28}{'first ms':>10}{'allo us':>10}{'numpy us':>10}{'ratio':>7}")
@@ -54,12 +68,11 @@ def main() -> None:
         allo.einsum(chosen.expression, *arrays, threads=options.threads)
         first = time.process_time() - start
         compiled.append(first / max(len(arrays) - 1, 1))
-        times = rounds(
+        ours, theirs = rounds(
             lambda e=chosen.expression, a=arrays: allo.einsum(e, *a, threads=options.threads),
             lambda e=chosen.expression, a=arrays: np.einsum(e, *a, optimize=True),
-            options.seconds,
-        )
-        ours, theirs = (min(pair[k] for pair in times) for k in (0, 1))
+            options.seconds, rest, clock,
+        )  # fmt: skip
         ratio = ours / theirs
         ratios.append(ratio)
         print(f"{chosen.expression:28}{first * 1e3:10.0f}{ours * 1e6:10.0f}{theirs * 1e6:10.0f}{ratio:7.2f}")

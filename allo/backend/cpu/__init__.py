@@ -17,7 +17,7 @@ def _build(module: Module, mode: str | None, options: dict[str, Any]) -> LLVMMod
     return LLVMModule(
         module, fastmath=fastmath, contract=contract, unbounded=unbounded, check=check,
         timed=options.get("timed", False), timeout=seconds(options), threads=options.get("threads", 1),
-        flush=flushes(options),
+        flush=flushes(options), rolled=bool(options.get("rolled", False)),
     )  # fmt: skip
 
 
@@ -30,7 +30,7 @@ def _compiler() -> str:
 MANIFEST = Manifest(
     names=("llvm", "simulator"),
     modes=(),
-    options=("fastmath", "contract", "unbounded", "check", "timed", "timeout", "threads", "subnormals"),
+    options=("fastmath", "contract", "unbounded", "check", "timed", "timeout", "threads", "subnormals", "rolled"),
     build=_build,
     parts=(ToolPart("kernels in C++", _compiler),),
 )

@@ -88,11 +88,12 @@ class LLVMModule:
         timeout: float | None = None,
         threads: int = 1,
         flush: bool = False,
+        rolled: bool = False,
     ) -> None:
         module = Module.entered(module, top_func_name)
         self._rebuild = partial(
             LLVMModule, module, fastmath=fastmath, contract=contract, unbounded=unbounded, check=check, timed=timed,
-            timeout=timeout, threads=threads, flush=flush,
+            timeout=timeout, threads=threads, flush=flush, rolled=rolled,
         )  # fmt: skip
         self._source = module
         self._timeout = timeout
@@ -100,9 +101,8 @@ class LLVMModule:
         if timed and check:
             raise TargetError("a build with checks has no cycles", hint="leave out check=True or timed=True")
         if timed and threads != 1:
-            raise TargetError(
-                "a timed run notes what all tasks do, on one thread", hint="leave out threads= or timed=True"
-            )
+            hint = "leave out threads= or timed=True"
+            raise TargetError("a timed run notes what all tasks do, on one thread", hint=hint)
         self._lowered = with_checks(module) if check else module.clone()
         if check:
             track_writers(self._lowered)
@@ -129,7 +129,7 @@ class LLVMModule:
         add_entry(self._lowered)
         if self._streams or self._timed is not None:
             spawn_processes(self._lowered, everywhere=self._timed is not None)
-        lower(self._lowered, fastmath=fastmath, contract=contract, check=check, flush=flush)
+        lower(self._lowered, fastmath=fastmath, contract=contract, check=check, flush=flush, rolled=rolled)
         self._compiling = threading.Lock()
         self._engine: Any = None
         self._function: Any = None

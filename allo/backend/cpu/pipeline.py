@@ -76,11 +76,15 @@ PIPELINE: tuple[Pass, ...] = (
 _CHECKED = {"finalize-memref-to-llvm": "use-aligned-alloc=true use-generic-functions=true"}
 
 
-def lower(module: Module, *, fastmath: bool, contract: bool = False, check: bool = False, flush: bool = False) -> None:
+def lower(
+    module: Module, *, fastmath: bool, contract: bool = False, check: bool = False, flush: bool = False,
+    rolled: bool = False,
+) -> None:
     """Turn `module` into the LLVM dialect, in place.
 
     `fastmath` lets floating-point arithmetic be reordered, `contract` lets `a * b + c` be rounded once; `check` is for
-    a module with checks; `flush` lets arithmetic take and make zeros in the place of subnormal numbers.
+    a module with checks; `flush` lets arithmetic take and make zeros in the place of subnormal numbers; `rolled` keeps
+    LLVM from unrolling loops.
 
     Raises TargetError if it holds something that the CPU cannot run.
     """
@@ -106,6 +110,15 @@ def lower(module: Module, *, fastmath: bool, contract: bool = False, check: bool
             raise TargetError(f"the module cannot run on the CPU: {message}") from None
         raise InternalError(f"lowering to LLVM failed: {message}") from None
     _refuse_what_is_left(module)
+    if rolled:
+        _keep_loops(module)
+
+
+def _keep_loops(module: Module) -> None:
+    """Tell LLVM to unroll none of the loops of `module`, which is in the LLVM dialect."""
+    keep = ir.Attribute.parse("#llvm.loop_annotation<unroll = <disable = true>>", context())
+    for branch in operations(module.mlir.body, "llvm.br"):  # the one that leads back is what counts
+        branch.attributes["loop_annotation"] = keep
 
 
 def _flush(module: Module) -> None:

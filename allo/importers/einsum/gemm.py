@@ -16,7 +16,6 @@ from .loops import SUMS, LoopText, address, head, loop_names
 from .plain import write_first, write_last
 
 _PART = 4  # elements of a line of memory that are copied at a time
-_NEAR = 8  # times as many of a row that are copied before the next row
 
 type _Loop = tuple[str, int, int]  # its variable, its extent, how far an iteration is in memory
 
@@ -137,7 +136,7 @@ class _GemmWriter:
     ) -> None:
         """Copy panels of one width in the order of memory."""
         across, inner, lanes = self.panel(tensor)[0], self.dimension(DimType.K), self.cost.registers.lanes
-        c, k = self.text.variable("c"), self.text.variable("k")
+        k = self.text.variable("k")
         b = self.text.variable("b") if self.batch else None
         loops = [*whole, (k, inner.size, inner.strides[tensor])]
         if b and self.batch:
@@ -145,12 +144,9 @@ class _GemmWriter:
         inside = self.cost.inside(tensor, self.cost.level(tensor))
         loops += [(names[d.name], d.size, d.strides[tensor]) for d in inside]
         loops.sort(key=lambda loop: -loop[2])
-        rows = (c, width)
-        if across.strides[tensor] == 1 and width % lanes == 0:
-            self.text.unrolled.append(c)
 
-        def line(last: str) -> None:
-            """The copy of one element, where the loop along a line of memory is at `last`."""
+        def line(last: str, c: str) -> None:
+            """The copy of one element of row `c`, where the loop along a line of memory is at `last`."""
             now = {variable: variable for variable, _, _ in loops} | {loops[-1][0]: last}
             at = {name: now.get(variable, variable) for name, variable in names.items()}
             step = f"{inner.size} * {now[b]} + {now[k]}" if b else now[k]
@@ -164,36 +160,30 @@ class _GemmWriter:
                 stack.enter_context(self.text.loop(variable, extent))
             last, extent, stride = loops[-1]
             if stride == 1:
-                self.transposed(rows, extent, self.cost.aliased(tensor), line)
+                self.transposed(width, extent, line)
             else:
-                with self.text.loop(last, extent), self.text.loop(*rows):
-                    line(last)
+                c = self.text.variable("c")
+                if across.strides[tensor] == 1 and width % lanes == 0:
+                    self.text.unrolled.append(c)
+                with self.text.loop(last, extent), self.text.loop(c, width):
+                    line(last, c)
 
-    def transposed(self, rows: tuple[str, int], extent: int, first: bool, line: Callable[[str], None]) -> None:
-        """Some elements of a line of memory for each row, then the next ones; LLVM looks long at longer loops.
+    def transposed(self, width: int, extent: int, line: Callable[[str, str], None]) -> None:
+        """Some elements of a line of memory for each row of a panel, whose part is then written whole; then the next.
 
-        With `first`, more of a row comes first: rows that are pages apart take each other's lines of the first cache,
-        and what is written of the panel has to stay there.
+        Rows that are pages apart take each other's lines of the first cache, and so do parts of panels: each is used
+        once.
         """
-        size = 2 * _PART if first else _PART
-        full, rest = divmod(extent, size)
+        full, rest = divmod(extent, _PART)
         if full:
-            part, at = self.text.variable("part"), self.text.variable("at")
-            near = next(count for count in (_NEAR, _NEAR // 2, full) if full % count == 0)
-            loops, place = [(part, full), rows], f"{size} * {part}"
-            if first:
-                far = self.text.variable("far")
-                loops, place = [(far, full // near), rows, (part, near)], f"{size * near} * {far} + {place}"
-            else:
-                self.text.unrolled.append(at)
-            with ExitStack() as stack:
-                for loop in (*loops, (at, size)):
-                    stack.enter_context(self.text.loop(*loop))
-                line(f"({place} + {at})")
+            part, c, at = (self.text.variable(stem) for stem in ("part", "c", "at"))
+            self.text.unrolled += [c, at]
+            with self.text.loop(part, full), self.text.loop(c, width), self.text.loop(at, _PART):
+                line(f"({_PART} * {part} + {at})", c)
         if rest:
-            at = self.text.variable("at")
-            with self.text.loop(*rows), self.text.loop(at, rest):
-                line(f"({size * full} + {at})")
+            c, at = self.text.variable("c"), self.text.variable("at")
+            with self.text.loop(c, width), self.text.loop(at, rest):
+                line(f"({_PART * full} + {at})", c)
 
     def read(self, tensor: int, base: str, across: str, k: str, b: str | None) -> str:
         """An element of an input."""

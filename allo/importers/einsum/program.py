@@ -74,8 +74,8 @@ class EinsumStep:
 @lru_cache(maxsize=256)
 def _built(tec: Tec, extents: tuple[int, int, int], processor: Processor) -> Callable[..., None]:
     schedule = tec_schedule(tec, extents, processor)
-    fast = tec.prim_main not in (PrimMain.GEMM, PrimMain.BRGEMM)
-    built: Callable[..., None] = schedule.build(contract=True, fastmath=fast)
+    marked = tec.prim_main in (PrimMain.GEMM, PrimMain.BRGEMM)  # the loops that are to be unrolled: no others
+    built: Callable[..., None] = schedule.build(contract=True, fastmath=not marked, rolled=marked)
     return built
 
 

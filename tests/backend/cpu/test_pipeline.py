@@ -57,3 +57,17 @@ def test_a_function_called_once_is_inlined_before_it_is_optimised() -> None:
     x = np.ones(8, np.float32)
     built(x)
     assert (x == 5.0).all()
+
+
+def test_loops_that_llvm_leaves_as_they_are() -> None:
+    def scale(x: float32[8, 8]):
+        for i, j in allo.grid(8, 8):
+            x[i, j] = 2.0 * x[i, j]
+
+    schedule = allo.customize(scale)
+    built = schedule.build(rolled=True)
+    assert built.llvm.count("{loop_annotation = #loop_annotation}") == 2  # where the loops begin anew
+    assert "loop_annotation" not in schedule.build().llvm
+    x = np.ones((8, 8), np.float32)
+    built(x)
+    assert (x == 2.0).all()
