@@ -110,6 +110,8 @@ def _ordered(plan: TecPlan, shared: TecDimension | None) -> Iterator[TecPlan]:
     for types in ("CNKM", "CMKN"):
         order = [d.name for type in types for d in _outermost_first(outer) if d.type == type]
         orders.append(order)
+        input = 1 if types == "CNKM" else 0  # the one that is packed seldom, in the order of its memory
+        orders.append([d.name for type in types for d in _outermost_first(outer, input) if d.type == type])
         # what lies next to each other in an input is packed together if its loop is the innermost
         units = [d.name for d in outer if 1 in d.strides[:2]]
         orders += [[*(name for name in order if name != unit), unit] for unit in units]
@@ -120,6 +122,6 @@ def _ordered(plan: TecPlan, shared: TecDimension | None) -> Iterator[TecPlan]:
         yield made if shared is None else made.execute(shared.name, "shared")
 
 
-def _outermost_first(dimensions: Sequence[TecDimension]) -> list[TecDimension]:
-    """In the order of memory of the output, then of the inputs."""
-    return sorted(dimensions, key=lambda d: (-d.strides[2], -d.strides[0], -d.strides[1]))
+def _outermost_first(dimensions: Sequence[TecDimension], tensor: int = 2) -> list[TecDimension]:
+    """In the order of memory of a tensor, then of the others."""
+    return sorted(dimensions, key=lambda d: (-d.strides[tensor], -d.strides[2], -d.strides[0], -d.strides[1]))

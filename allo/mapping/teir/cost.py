@@ -11,6 +11,7 @@ from ...errors import ContractionError
 from .values import DataType, DimType, ExecType, PrimFirst, Tec, TecDimension
 
 _PER_COPY = 0.5  # cycles for an element of whole vectors that are copied
+_PER_PAGE = 20  # cycles until a copy goes on in another page
 _LINE, _PAGE, _LINES = 64, 4096, 384  # bytes of a line of the first cache, of a page; lines that a block may take
 
 
@@ -203,7 +204,19 @@ class TecCost:
         size = self.tec.data_type.bytes
         if self.packed_elements(tensor, level) * size > self.processor.fast_bytes:
             each += size * self.processor.per_byte  # what is packed leaves the cache before it is read
-        return self._copies(tensor, level) * each
+        return self._copies(tensor, level) * each + self._pages(tensor, level) * _PER_PAGE
+
+    def _pages(self, tensor: int, level: int) -> int:
+        """How often packing goes to another page of memory, if the one before is not packed from the same pages."""
+        size = self.tec.data_type.bytes
+        outside = [d for d in self.outer[:level] if d.strides[tensor] and d.size > 1]
+        if self.packed_elements(tensor, 0) * size <= self.processor.fast_bytes:
+            return 0
+        if outside and outside[-1].strides[tensor] * size < _PAGE // 2:
+            return 0
+        moved = (*self.inside(tensor, level), *self._own(tensor))
+        packs = prod(d.size for d in self.outer[:level])
+        return packs * prod(d.size for d in moved if d.strides[tensor] * size >= _PAGE)
 
     @cached_property
     def packing(self) -> float:
