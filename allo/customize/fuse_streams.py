@@ -18,7 +18,7 @@ from ..ir.walk import entry_block, statements, string_of, trip_count
 from ..poly import extract
 from .convert import LinkPlan, link_plan, stream
 from .dataflow import make_region
-from .fifo.agreement import band_of, like
+from .fifo.agreement import bands_of, like
 from .fifo.fusion import FusionPlan, KernelGraph, StreamLink, fused
 from .fifo.stages import Stage, read_stages
 from .nest.absorb import one_writer
@@ -167,8 +167,7 @@ def agree_on_orders(module: Draft, name: str) -> None:
 
 def _orders(module: Draft, name: str) -> dict[str, list[str]]:
     """The loops of each nest that may be in any order again."""
-    nests = dict.fromkeys(view.nest for view in module.loops(name))
-    return {nest: [view.name for view in band_of(module, name, nest)] for nest in nests}
+    return {nest: [view.name for view in band] for nest, band in bands_of(module, name).items()}
 
 
 def _permute_all(module: Draft, name: str, orders: Mapping[str, Sequence[str]]) -> None:
@@ -195,7 +194,7 @@ def _agree(module: Draft, nest: Nest, taken: Sequence[Buffer], sliding: set[tupl
 
     Where windows slide, the rank of an array and the dimension, is added to `sliding`.
     """
-    band = band_of(module, nest.function, nest.name)
+    band = bands_of(module, nest.function)[nest.name]
     least, plans = _held(module, nest, taken)
     sliding.update((plan.result.rank, d) for plan in plans for d in plan.result.sliding)
     best = [view.name for view in band]

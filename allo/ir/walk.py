@@ -126,6 +126,13 @@ def argument_names(function: ir.OpView) -> list[str]:
     return [name or f"arg{position}" for position, name in enumerate(given)]
 
 
+def argument_name(value: ir.Value) -> str | None:
+    """The name that the module gives an argument of a function; None for one without, or of another block."""
+    argument = ir.BlockArgument(value)
+    attributes = argument.owner.owner.operation.attributes
+    return _given_names(attributes["arg_attrs"])[argument.arg_number] if "arg_attrs" in attributes else None
+
+
 @functools.cache
 def _given_names(attributes: ir.Attribute) -> tuple[str | None, ...]:
     """The `allo.name` of each argument; all states of a function share one attribute."""

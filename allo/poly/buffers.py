@@ -7,41 +7,38 @@ from mlir import ir
 from ..ir.access import accessed, global_name, is_array, is_load, is_view
 from ..ir.effects import Effects
 from ..ir.streams import is_stream
+from ..ir.walk import argument_name
 from .linear import Linear, Quotient
-from .model import ModelBuffer, ModelLoop, Source
+from .model import ModelBuffer, ModelLoop, Source, source_of
 from .values import Terms, Values
 from .views import through_view
 
+ALLOCATIONS = ("memref.alloc", "memref.alloca", "allo.stream_create")
 _DYNAMIC = -(1 << 63)
 
 
 class Buffers:
-    """The memories of one function, made when they are first met."""
+    """The memories of one function: with `all_arguments` these first, then each when it is first met."""
 
-    def __init__(self, function: ir.Operation, values: Values, effects: Effects) -> None:
+    def __init__(self, function: ir.Operation, values: Values, effects: Effects, *, all_arguments: bool) -> None:
         self.made: list[ModelBuffer] = []
         self._values = values
         self._effects = effects
         self._of: dict[ir.Value, ModelBuffer] = {}
         self._globals: dict[str, ModelBuffer] = {}
         self._labels: set[str] = set()
-        self._arguments(function)
+        self._entry = values.entry
+        if all_arguments and len(function.regions[0].blocks):
+            for argument in function.regions[0].blocks[0].arguments:
+                if is_array(argument.type):
+                    self._argument(argument)
 
     def values(self) -> list[tuple[ir.Value, ModelBuffer]]:
         return list(self._of.items())
 
-    def _arguments(self, function: ir.Operation) -> None:
-        if not len(function.regions[0].blocks):
-            return
-        attributes = function.attributes
-        named = list(ir.ArrayAttr(attributes["arg_attrs"])) if "arg_attrs" in attributes else []
-        for k, argument in enumerate(function.regions[0].blocks[0].arguments):
-            name = ""
-            if k < len(named) and "allo.name" in (entry := ir.DictAttr(named[k])):
-                name = ir.StringAttr(entry["allo.name"]).value
-                self._values.argument_names[argument] = name
-            if is_array(argument.type):
-                self._make(argument, name or f"arg{k}", (), "argument", Source("", 0, 0))
+    def _argument(self, value: ir.Value) -> ModelBuffer:
+        name = argument_name(value) or f"arg{ir.BlockArgument(value).arg_number}"
+        return self._make(value, name, (), "argument", Source("", 0, 0))
 
     def _make(
         self, value: ir.Value, name: str, scope: tuple[ModelLoop, ...], origin: str, source: Source
@@ -61,9 +58,9 @@ class Buffers:
             self._of[value] = buffer
         return buffer
 
-    def allocate(self, op: ir.Operation, scope: tuple[ModelLoop, ...], source: Source) -> None:
+    def allocate(self, op: ir.Operation, scope: tuple[ModelLoop, ...], source: Source) -> ModelBuffer:
         origin = "stream" if is_stream(op.results[0].type) else "alloc"
-        self._make(op.results[0], _name(op, len(self.made)), scope, origin, source)
+        return self._make(op.results[0], _name(op, len(self.made)), scope, origin, source)
 
     def results(self, op: ir.Operation, scope: tuple[ModelLoop, ...], source: Source) -> None:
         """New memories that an operation other than an allocation returns."""
@@ -109,6 +106,10 @@ class Buffers:
             self._of[value] = buffer
             return buffer
         op = _owner(value)
+        if op is None and value.owner == self._entry:
+            return self._argument(value)
+        if op is not None and op.name in ALLOCATIONS and op.block == self._entry:
+            return self.allocate(op, (), source_of(op))
         name = _name(op, len(self.made)) if op is not None else f"buffer{len(self.made)}"
         return self._make(value, name, (), "result", Source("", 0, 0))
 

@@ -13,10 +13,10 @@ from ..ir.effects import Effects
 from ..ir.module import Module
 from ..ir.streams import is_stream
 from ..ir.walk import LOOP_OPERATIONS, statement_of, statements
-from .buffers import Buffers
+from .buffers import ALLOCATIONS, Buffers
 from .domains import Domain, LoopDomain, affine_for, affine_if, scf_for
 from .linear import Linear, Row, variable
-from .model import Access, AccessKind, Model, ModelBuffer, ModelLoop, Source
+from .model import Access, AccessKind, Model, ModelBuffer, ModelLoop, Source, source_of
 from .values import Terms, Values
 
 
@@ -54,9 +54,10 @@ def extract(
     """The model of a `func.func` as it is now; the function is not changed.
 
     If `nest` is given, an operation at the top of the function or inside of one, the other loops at the top are left
-    out: what the model says of this nest is the same, and takes the time of this nest; with `until`, a later such
-    operation, it is all from the one to the other. With `using`, it is the loops at the top that use this value. The
-    model names operations and values of the function: keep its module while you use them.
+    out, and arrays that nothing else uses: what the model says of this nest is the same, and takes the time of this
+    nest; with `until`, a later such operation, it is all from the one to the other. With `using`, it is the loops at
+    the top that use this value. The model names operations and values of the function: keep its module while you use
+    them.
     """
     if using is not None:
         users = [statement_of(use.owner.operation) for use in using.uses]
@@ -86,20 +87,6 @@ class Reading:
         return cls(module, made.run(), made.values)
 
 
-def source_of(op: ir.Operation) -> Source:
-    location = op.location
-    while not location.is_a_file():
-        if location.is_a_name():
-            location = location.child_loc
-        elif location.is_a_callsite():
-            location = location.callee
-        elif location.is_a_fused() and location.locations:
-            location = location.locations[0]
-        else:
-            return Source("", 0, 0)
-    return Source(location.filename, location.start_line, location.start_col)
-
-
 def loop_name(op: ir.Operation, number: int) -> str:
     attributes = op.attributes
     return ir.StringAttr(attributes["allo.name"]).value if "allo.name" in attributes else f"loop{number}"
@@ -116,7 +103,7 @@ class _Extraction:
         self.entry = blocks[0] if len(blocks) else None
         self.values = Values(self.entry)
         self.effects = Effects(function.parent and function.parent.operation)
-        self.buffers = Buffers(function, self.values, self.effects)
+        self.buffers = Buffers(function, self.values, self.effects, all_arguments=chosen is None)
         self.loops: list[ModelLoop] = []
         self.found: list[_Found] = []
 
@@ -160,11 +147,11 @@ class _Extraction:
         )
 
     def walked(self, ops: list[ir.Operation]) -> list[ir.Operation]:
-        """The statements of the function without the loops that nobody asks for."""
+        """The statements of the function without the loops that nobody asks for, and arrays that are met anyway."""
         if self.chosen is None:
             return ops
         chosen = set(self.chosen(ops))
-        return [op for op in ops if op in chosen or op.name not in LOOP_OPERATIONS]
+        return [op for op in ops if op in chosen or op.name not in (*LOOP_OPERATIONS, *ALLOCATIONS)]
 
     def block(self, block: ir.Block, scope: _Scope) -> None:
         for op in statements(block):
@@ -190,7 +177,7 @@ class _Extraction:
                 inner = replace(scope, domain=scope.domain.uncertain("under a condition that is not affine"))
                 for number in range(len(op.regions)):
                     self.region(op, number, inner)
-            case "memref.alloc" | "memref.alloca" | "allo.stream_create":
+            case name if name in ALLOCATIONS:
                 self.buffers.allocate(op, scope.loops, source_of(op))
             case name if name.startswith(("arith.", "math.")):
                 pass

@@ -30,6 +30,20 @@ class Source(NamedTuple):
         return f"line {self.line}" if self.line else "an unknown line"
 
 
+def source_of(op: ir.Operation) -> Source:
+    location = op.location
+    while not location.is_a_file():
+        if location.is_a_name():
+            location = location.child_loc
+        elif location.is_a_callsite():
+            location = location.callee
+        elif location.is_a_fused() and location.locations:
+            location = location.locations[0]
+        else:
+            return Source("", 0, 0)
+    return Source(location.filename, location.start_line, location.start_col)
+
+
 @dataclass(frozen=True, slots=True)
 class ModelLoop:
     """`path` are the textual positions down to this loop, one for each enclosing loop and its own last."""

@@ -9,6 +9,7 @@ from mlir import ir
 
 from ..ir.access import is_affine_access, subscripts
 from ..ir.mlir_types import integer_of
+from ..ir.walk import argument_name, string_of
 from .formula import Formula, compile_map, compile_set, instantiate
 from .linear import Linear, Quotient, Row, variable
 from .model import ModelParameter
@@ -52,7 +53,6 @@ class Values:
 
     entry: ir.Block | None
     parameters: list[ModelParameter] = field(default_factory=list)
-    argument_names: dict[ir.Value, str] = field(default_factory=dict)
     _known: dict[ir.Value, Linear | None] = field(default_factory=dict)
     _names: set[str] = field(default_factory=set)
     _ranges: dict[int, ValueRange] = field(default_factory=dict)
@@ -202,11 +202,8 @@ class Values:
         return self.entry is not None and block == self.entry
 
     def _parameter(self, value: ir.Value) -> Linear:
-        name = self.argument_names.get(value, "")
-        if not name:
-            owner = value.owner
-            if not isinstance(owner, ir.Block) and "allo.name" in owner.operation.attributes:
-                name = ir.StringAttr(owner.operation.attributes["allo.name"]).value
+        owner = value.owner
+        name = argument_name(value) if isinstance(owner, ir.Block) else string_of(owner.operation, "allo.name")
         base = name or f"p{len(self.parameters)}"
         name, count = base, 1
         while name in self._names:

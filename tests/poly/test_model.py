@@ -311,3 +311,30 @@ def test_a_loop_with_a_constant_step(parse):
     points = []
     access.domain.foreach_point(lambda point: points.append(str(point)))
     assert sorted(points) == ["{ A0[1] }", "{ A0[4] }", "{ A0[7] }"]
+
+
+def test_part_of_a_function(parse):
+    """One nest: the same accesses, and of the arrays only those that it uses, with their origins."""
+    function = parse(
+        """
+func.func @parts(%unused: memref<4xi32> {allo.name = "unused"}, %A: memref<4xi32> {allo.name = "A"}) {
+  %other = memref.alloc() {allo.name = "other"} : memref<4xi32>
+  %T = memref.alloc() {allo.name = "T"} : memref<4xi32>
+  affine.for %i = 0 to 4 {
+    %a = affine.load %A[%i] : memref<4xi32>
+    affine.store %a, %T[%i] : memref<4xi32>
+  } {allo.name = "i"}
+  affine.for %j = 0 to 4 {
+    %t = affine.load %T[%j] : memref<4xi32>
+    affine.store %t, %other[%j] : memref<4xi32>
+  } {allo.name = "j"}
+  return
+}
+"""
+    )
+    whole = extract(function.op)
+    nest = whole.loops[0].op
+    part = extract(function.op, nest)
+    assert [buffer.label for buffer in whole.buffers] == ["unused", "A", "other", "T"]
+    assert part.buffers == tuple(whole.accesses[n].buffer for n in (0, 1))
+    assert [(a.text, a.buffer.origin) for a in part.accesses] == [("A[i]", "argument"), ("T[i]", "alloc")]

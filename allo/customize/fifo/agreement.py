@@ -12,10 +12,16 @@ from ..nest.rewrite import only_child
 from .accesses import Get
 
 
-def band_of(module: Module, function: str, nest: str) -> list[LoopView]:
-    """The loops of a nest with nothing in between, outermost first; they may be in any order again."""
-    views = [view for view in module.loops(function) if view.nest == nest]
-    band = views[:1]
+def bands_of(module: Module, function: str) -> dict[str, list[LoopView]]:
+    """Of each nest the loops with nothing in between, outermost first; they may be in any order again."""
+    nests: dict[str, list[LoopView]] = {}
+    for view in module.loops(function):
+        nests.setdefault(view.nest, []).append(view)
+    return {nest: _band(views) for nest, views in nests.items()}
+
+
+def _band(views: Sequence[LoopView]) -> list[LoopView]:
+    band = [*views[:1]]
     for outer, inner in pairwise(views):
         if inner.parent is None or inner.parent.op != outer.op or not only_child(outer, inner):
             break

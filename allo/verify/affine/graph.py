@@ -6,10 +6,10 @@ import islpy as isl
 from mlir import ir
 
 from ...ir.access import is_at_stream, is_load, is_put, is_store, sees_element, stored
-from ...ir.walk import operations
-from ...poly.extract import Reading, source_of
+from ...ir.walk import argument_name, operations
+from ...poly.extract import Reading
 from ...poly.linear import Row, variable
-from ...poly.model import Access, ModelBuffer
+from ...poly.model import Access, ModelBuffer, source_of
 from ...poly.relations import Relations
 from .choices import cases_of
 from .nodes import Gap, Kind, Output, ValueNode
@@ -192,7 +192,7 @@ class ComputationGraph:
         if isinstance(owner, ir.Block):
             if value in self.arguments:
                 number = self.arguments.index(value)
-                label = self.values.argument_names.get(value, f"argument {number}")
+                label = argument_name(value) or f"argument {number}"
                 return ValueNode(name, Kind.INPUT, 0, ("argument", str(number)), name=label)
             raise Gap("a loop passes values from one iteration to the next", source_of(owner.owner.operation))
         op = owner.operation

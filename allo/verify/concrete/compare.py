@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ...ir.types import TensorType
-from ...poly.extract import source_of
+from ...poly.model import source_of
 from ..program.programs import Program
 from ..result import InputValue, Mismatch, Stuck
 from .engine import WHOLLY_UNWRITTEN, ExpressionGraph

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...poly.extract import source_of
-from ...poly.model import Source
+from ...poly.model import Source, source_of
 from ..program.programs import Program
 from .emit import Executable, Storage, emit
 from .engine import ExpressionGraph, Ids, Run, Status, Stop

@@ -21,8 +21,8 @@ from ...ir.mlir_types import from_mlir
 from ...ir.module import Module
 from ...ir.types import AlloType, TensorType
 from ...ir.walk import argument_names, entry_block, operations
-from ...poly.extract import Reading, source_of
-from ...poly.model import Source
+from ...poly.extract import Reading
+from ...poly.model import Source, source_of
 from .branches import Guards, select_instead_of_branching
 from .flatten import Bits, Flattened, flatten
 from .interface import TypeChange, changes_of, guessed_changes, restore, same_signature

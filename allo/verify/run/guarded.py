@@ -31,8 +31,7 @@ from ...ir.processes import AT_END, DATAFLOW
 from ...ir.streams import KEEPS, is_stream_type
 from ...ir.walk import argument_names, entry_block, operations, string_of
 from ...poly.bounds import surely_inside
-from ...poly.extract import source_of
-from ...poly.model import Source
+from ...poly.model import Source, source_of
 from ..program.flatten import loops_over, write_signature
 from ..program.programs import Program
 
