@@ -338,6 +338,9 @@ class Odd(nn.Module):
 
     def forward(self, image: Tensor, index: Tensor, n: Tensor) -> tuple[Tensor, ...]:
         windows = self.convolution(image), F.max_pool2d(image, 3, padding=1), F.avg_pool2d(image, 2)
+        options = {"stride": 3, "padding": 1, "ceil_mode": True}
+        windows += F.max_pool2d(image, 2, dilation=2, **options), F.avg_pool2d(image, (2, 3), **options)
+        windows += F.avg_pool2d(image, 2, count_include_pad=False, **options), F.avg_pool2d(image, 4, 3, ceil_mode=True)
         parts = image[:, index], image[:, torch.tensor([-1, 0])], image.index_copy(1, index + 2, image[:, :3])
         chosen = image.masked_fill(self.hidden, -torch.inf).softmax(-1)
         compared = (n < 0.5, index == 0.5, n > -1000, index < 2**40, n >= index, (image > 0) == 1)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from math import prod
 from typing import Any
 
 from ..ir.types import Float, TensorType
 from .aten_moves import MOVES, layer
-from .composed import group_norm, softmax_along, without_padding
+from .composed import group_norm, softmax_along, windows_rounded_up, with_own_divisors
 from .exported import AtenNode, NotImported
 from .graph import Layer
 
@@ -76,29 +77,31 @@ def _pair(values: tuple[int, ...]) -> tuple[int, int]:
     return values[0], values[1]
 
 
-def _max_pool(node: AtenNode) -> Layers:
-    if node.arguments.get("ceil_mode"):
-        raise NotImported("it rounds the number of windows up (ceil_mode)")
+def _pool_options(node: AtenNode) -> dict[str, Any]:
     window = _pair(node.ints("kernel_size"))
-    yield from _in_batch(
-        node, "max_pool2d", node.array("self"), window=window, stride=_pair(node.ints("stride", ()) or window),
-        padding=_pair(node.ints("padding", (0, 0))), dilation=_pair(node.ints("dilation", (1, 1))),
-    )  # fmt: skip
+    stride, padding = _pair(node.ints("stride", ()) or window), _pair(node.ints("padding", (0, 0)))
+    return {"window": window, "stride": stride, "padding": padding}
+
+
+def _max_pool(node: AtenNode) -> Layers:
+    options = {**_pool_options(node), "dilation": _pair(node.ints("dilation", (1, 1)))}
+    if node.arguments.get("ceil_mode"):
+        options = windows_rounded_up(node.type_of(node.array("self")).shape[-2:], options)
+    yield from _in_batch(node, "max_pool2d", node.array("self"), **options)
 
 
 def _average_pool(node: AtenNode) -> Layers:
+    options, divisor = _pool_options(node), node.int("divisor_override", 0)
+    image, kind = node.array("self"), node.type_of(node.array("self"))
     if node.arguments.get("ceil_mode"):
-        raise NotImported("it rounds the number of windows up (ceil_mode)")
-    window, padding = _pair(node.ints("kernel_size")), _pair(node.ints("padding", (0, 0)))
-    divisor = node.int("divisor_override", 0)
-    is_partial = padding != (0, 0) and node.arguments.get("count_include_pad") is False and not divisor
-    image, stride = node.array("self"), _pair(node.ints("stride", ()) or window)
-    for made in _in_batch(
-        node, "avg_pool2d", image, window=window, stride=stride, padding=padding,
-        divisor=divisor or window[0] * window[1],
-    ):  # fmt: skip
-        is_pool = is_partial and made.operator == "avg_pool2d"
-        yield from without_padding(made, node.type_of(image)) if is_pool else (made,)
+        options = windows_rounded_up(kind.shape[-2:], options)
+    counts_padding = options["padding"] == (0, 0) or node.arguments.get("count_include_pad") is not False
+    differ = not divisor and (not counts_padding or any(options.get("behind", ())))
+    for made in _in_batch(node, "avg_pool2d", image, **options, divisor=divisor or prod(options["window"])):
+        if differ and made.operator == "avg_pool2d":
+            yield from with_own_divisors(made, kind, count_padding=counts_padding)
+        else:
+            yield made
 
 
 def _adaptive_pool(node: AtenNode) -> Layers:
@@ -137,7 +140,7 @@ def _layer_norm(node: AtenNode) -> Layers:
 
 def _group_norm(node: AtenNode) -> Layers:
     scales = node.maybe("weight"), node.maybe("bias")
-    yield from group_norm(layer(node, ""), node.array("input"), scales, node.int("num_groups"), node.float("eps", 1e-5))
+    yield from _groups_normed(node, scales, node.int("num_groups"))
 
 
 def _instance_norm(node: AtenNode) -> Layers:
@@ -145,7 +148,12 @@ def _instance_norm(node: AtenNode) -> Layers:
         yield from _batch_norm(node)
         return
     channels, scales = node.type_of(node.array("input")).shape[1], (node.maybe("weight"), node.maybe("bias"))
-    yield from group_norm(layer(node, ""), node.array("input"), scales, channels, node.float("eps", 1e-5))
+    yield from _groups_normed(node, scales, channels)
+
+
+def _groups_normed(node: AtenNode, scales: tuple[str | None, str | None], groups: int) -> Layers:
+    name, eps = node.outputs[0], node.float("eps", 1e-5)
+    yield from group_norm(name, node.array("input"), scales, groups, eps, node.type_of(name), node.origin)
 
 
 def _rms_norm(node: AtenNode) -> Layers:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from math import prod
+from typing import Any
 
 from ..ir.names import unique_name
 from ..ir.types import TensorType
@@ -26,23 +27,49 @@ def softmax_along(name: str, source: str, dimension: int, kind: TensorType, orig
     yield Layer(name, "permute", (f"{name}_last",), back, kind, origin)
 
 
-def without_padding(pool: Layer, image: TensorType) -> Iterator[Layer]:
-    """An average pool that does not count the padding: sums, divided by how many elements of the image are in each."""
+def windows_rounded_up(size: Sequence[int], options: Mapping[str, Any]) -> dict[str, Any]:
+    """The options of a pool of an image of two dimensions that has another window where some of it is left at its end.
+
+    `behind` are the rows and columns that the image then lacks. No window begins behind the image with the padding in
+    front of it, as in PyTorch and ONNX.
+    """
+    behind = []
+    for extent, inside, stride, border, step in zip(
+        size, options["window"], options["stride"], options["padding"], options.get("dilation", (1, 1)), strict=True
+    ):
+        reach = step * (inside - 1) + 1
+        last = -(-(extent + 2 * border - reach) // stride)
+        last -= last * stride >= extent + border
+        behind.append(max(0, last * stride + reach - extent - 2 * border))
+    return {**options, "behind": tuple(behind)}
+
+
+def with_own_divisors(pool: Layer, image: TensorType, *, count_padding: bool = False) -> Iterator[Layer]:
+    """An average pool of windows that differ: sums, divided by how many elements of the image, and of its padding if
+    that counts, are in each. What is `behind` the padding never counts."""
     element, options = pool.type.element, {**pool.options, "divisor": 1}
     total, ones, count = (f"{pool.name}_{part}" for part in ("total", "ones", "count"))
     yield Layer(total, "avg_pool2d", pool.inputs, options, pool.type, pool.origin)
-    yield Layer(ones, "full", (), {"value": 1}, TensorType(element, (1, 1, *image.shape[-2:])), pool.origin)
+    borders = options["padding"] if count_padding else (0, 0)
+    size = [extent + 2 * border for extent, border in zip(image.shape[-2:], borders, strict=True)]
+    yield Layer(ones, "full", (), {"value": 1}, TensorType(element, (1, 1, *size)), pool.origin)
     counts = TensorType(element, (1, 1, *pool.type.shape[-2:]))
-    yield Layer(count, "avg_pool2d", (ones,), options, counts, pool.origin)
+    counted = {**options, "padding": (0, 0)} if count_padding else options
+    yield Layer(count, "avg_pool2d", (ones,), counted, counts, pool.origin)
     yield Layer(pool.name, "div", (total, count), {}, pool.type, pool.origin)
 
 
 def group_norm(
-    made: Layer, source: str, scales: tuple[str | None, str | None], groups: int, eps: float
+    name: str,
+    source: str,
+    scales: tuple[str | None, str | None],
+    groups: int,
+    eps: float,
+    kind: TensorType,
+    origin: LayerOrigin,
 ) -> Iterator[Layer]:
-    """The norm of groups of channels, as `made`: a layer norm of rows that are groups, times and plus one of `scales`
-    for each channel."""
-    kind, origin, name = made.type, made.origin, made.name
+    """The norm of groups of channels: a layer norm of rows that are groups, times and plus one of `scales` for each
+    channel."""
     batch, channels, *places = kind.shape
     if channels % groups:
         raise NotImported(f"{groups} groups do not divide {channels} channels")

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..ir.types import TensorType
-from .composed import group_norm, softmax_along, without_padding
+from .composed import group_norm, softmax_along, windows_rounded_up, with_own_divisors
 from .exported import NotImported
 from .graph import Layer, Operand
 from .onnx_nodes import OnnxNode
@@ -72,18 +72,22 @@ def _pool(node: OnnxNode) -> Layers:
     window = tuple(node.attributes["kernel_shape"])
     if len(window) != 2:
         raise NotImported("its windows have other than two dimensions")
-    if node.attributes.get("ceil_mode") or node.attributes.get("storage_order"):
-        raise NotImported("it rounds the number of windows up (ceil_mode), or counts columns first")
-    borders = padding(node)
+    if node.attributes.get("storage_order"):
+        raise NotImported("it counts columns first (storage_order)")
+    borders, kind = padding(node), node.type_of(node.array(0))
     options: dict[str, Any] = {"window": window, "stride": pair(node, "strides"), "padding": borders}
+    options["dilation"] = pair(node, "dilations")
+    if node.attributes.get("ceil_mode"):
+        options = windows_rounded_up(kind.shape[-2:], options)
     if node.operator == "MaxPool":
-        yield layer(node, "max_pool2d", node.array(0), dilation=pair(node, "dilations"), **options)
+        yield layer(node, "max_pool2d", node.array(0), **options)
         return
-    if pair(node, "dilations") != (1, 1):
+    if options.pop("dilation") != (1, 1):
         raise NotImported("its windows have gaps (dilations)")
     made = layer(node, "avg_pool2d", node.array(0), divisor=window[0] * window[1], **options)
-    is_partial = borders != (0, 0) and not node.attributes.get("count_include_pad")
-    yield from without_padding(made, node.type_of(node.array(0))) if is_partial else (made,)
+    counts_padding = borders == (0, 0) or bool(node.attributes.get("count_include_pad"))
+    differ = not counts_padding or any(options.get("behind", ()))
+    yield from with_own_divisors(made, kind, count_padding=counts_padding) if differ else (made,)
 
 
 def _global_pool(node: OnnxNode) -> Layers:
@@ -120,7 +124,8 @@ def _group_norm(node: OnnxNode) -> Layers:
     channels = node.shape(0)[1]
     groups = node.attributes["num_groups"] if node.operator == "GroupNormalization" else channels
     scales, eps = (node.array(1), node.array(2)), node.attributes.get("epsilon", 1e-5)
-    yield from group_norm(layer(node, ""), node.array(0), scales, groups, eps)
+    name = node.outputs[0]
+    yield from group_norm(name, node.array(0), scales, groups, eps, node.type_of(name), node.origin)
 
 
 def _rms_norm(node: OnnxNode) -> Layers:

@@ -109,6 +109,25 @@ def test_average_of_windows_with_padding(counted: int) -> None:
     agrees(model, np.random.default_rng(3).normal(size=(2, 3, 5, 4)).astype(np.float32))
 
 
+@pytest.mark.parametrize(("border", "width"), [(0, 7), (1, 6)])
+def test_largest_of_windows_that_reach_behind_the_image(border: int, width: int) -> None:
+    attributes = {"kernel_shape": [3, 2], "pads": [border] * 4, "strides": [3, 3], "ceil_mode": 1, "dilations": [2, 1]}
+    model = model_of([node("MaxPool", "x", "y", **attributes)], {"x": [2, 3, 9, width]}, {"y": 4}, {})
+    agrees(model, np.random.default_rng(5).normal(size=(2, 3, 9, width)).astype(np.float32))
+
+
+@pytest.mark.parametrize("counted", [0, 1])
+def test_average_pools_that_reach_behind_the_image(counted: int) -> None:
+    """What is behind the image is never counted; the evaluator of onnx 1.23 counts it."""
+    attributes = {"kernel_shape": [3, 3], "strides": [3, 3], "ceil_mode": 1, "count_include_pad": counted}
+    nodes = [node("AveragePool", "x", "y", **attributes)]
+    kernel = allo.from_onnx(model_of(nodes, {"x": [1, 1, 8, 4]}, {"y": 4}, {}))
+    x = np.arange(32, dtype=np.float32).reshape(1, 1, 8, 4)
+    wanted = [[x[0, 0, i : i + 3, j : j + 3].mean() for j in (0, 3)] for i in (0, 3, 6)]
+    assert np.allclose(run(kernel, x), wanted) and np.allclose(run(allo.customize(kernel).build(), x), wanted)
+
+
+
 @pytest.mark.parametrize(("operator", "attributes"), [("Group", {"num_groups": 2}), ("Instance", {})])
 def test_norms_of_groups_of_channels(operator: str, attributes: dict[str, int]) -> None:
     random = np.random.default_rng(4)

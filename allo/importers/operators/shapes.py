@@ -145,12 +145,13 @@ def _attention(layer: Layer, shapes: list[Shape]) -> Shape | None:
 def _windows(size: Shape, window: Any, options: Mapping[str, Any]) -> Shape:
     """How many windows there are in both directions."""
     found = []
-    for extent, inside, stride, border, step in zip(
-        size, window, options["stride"], options["padding"], options.get("dilation", (1, 1)), strict=True
+    dilation, behind = options.get("dilation", (1, 1)), options.get("behind", (0, 0))
+    for extent, inside, stride, border, step, more in zip(
+        size, window, options["stride"], options["padding"], dilation, behind, strict=True
     ):
-        if min(inside, stride, step) < 1 or border < 0:
+        if min(inside, stride, step) < 1 or min(border, more) < 0:
             raise ValueError
-        found.append((extent + 2 * border - step * (inside - 1) - 1) // stride + 1)
+        found.append((extent + 2 * border + more - step * (inside - 1) - 1) // stride + 1)
     return tuple(found)
 
 

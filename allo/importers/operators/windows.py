@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -24,13 +25,15 @@ def _place(output: int, stride: int, inside: int, dilation: int) -> Subscript:
 
 
 def _bordered(call: LayerCall, border: float) -> View:
-    """The image with its padding."""
+    """The image with its padding, and what windows need behind it."""
     padding: tuple[int, int] = call.layer.options["padding"]
-    if padding == (0, 0):
+    behind: tuple[int, int] = call.layer.options.get("behind", (0, 0))
+    if padding == behind == (0, 0):
         return call.stored(0)
     image = call.view(0)
-    n, channels, height, width = image.type.shape
-    wider = TensorType(image.type.element, (n, channels, height + 2 * padding[0], width + 2 * padding[1]))
+    n, channels, *size = image.type.shape
+    size = [extent + 2 * border + more for extent, border, more in zip(size, padding, behind, strict=True)]
+    wider = TensorType(image.type.element, (n, channels, *size))
     symbol, statements = padded_image(
         call.operator_call(), call.layer.name, image, wider, padding, border
     )
@@ -98,14 +101,15 @@ def _windows(image: Array, window: tuple[int, int], stride: Any, dilation: Any =
     return found[..., :: stride[0], :: stride[1], :: dilation[0], :: dilation[1]]
 
 
-def _padded(image: Array, padding: tuple[int, int], border: float) -> Array:
-    around = ((0, 0),) * (image.ndim - 2) + ((padding[0],) * 2, (padding[1],) * 2)
+def _padded(image: Array, options: Mapping[str, Any], border: float) -> Array:
+    sides = zip(options["padding"], options.get("behind", (0, 0)), strict=True)
+    around = ((0, 0),) * (image.ndim - 2) + tuple((before, before + more) for before, more in sides)
     return np.pad(image, around, constant_values=border)
 
 
 def _evaluate_conv2d(layer: Layer, operands: list[Any]) -> Array:
     options, operands = layer.options, exactly(layer, operands)
-    image, kernel = _padded(operands[0], options["padding"], 0), operands[1]
+    image, kernel = _padded(operands[0], options, 0), operands[1]
     groups = options["groups"]
     parts = []
     for pixels, filters in zip(np.split(image, groups, 1), np.split(kernel, groups, 0), strict=True):
@@ -146,8 +150,7 @@ def _pool(call: LayerCall, operation: str) -> View:
 
 def _evaluate_max_pool(layer: Layer, operands: list[Any]) -> Array:
     options = layer.options
-    border = least_value(layer.type.element)
-    image = _padded(operands[0], options["padding"], border) if options["padding"] != (0, 0) else operands[0]
+    image = _padded(operands[0], options, least_value(layer.type.element))
     result: Array = _windows(image, options["window"], options["stride"], options["dilation"]).max((-2, -1))
     return result
 
@@ -163,7 +166,7 @@ def _average_pool(call: LayerCall) -> View:
 
 
 def _evaluate_average_pool(layer: Layer, operands: list[Any]) -> Array:
-    image = _padded(operands[0], layer.options["padding"], 0)
+    image = _padded(operands[0], layer.options, 0)
     windows = _windows(image, layer.options["window"], layer.options["stride"])
     result: Array = windows.sum((-2, -1), dtype=image.dtype) / image.dtype.type(layer.options["divisor"])
     return result
