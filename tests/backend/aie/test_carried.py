@@ -131,15 +131,50 @@ def test_products_with_four_bits(kernels: str) -> None:
     np.testing.assert_array_equal(C, A.astype(np.int32) @ B)
     assert "%B: memref<256xi8>" in built.mlir  # two of B in a byte
     if built.kernels is not None:
-        assert "product_i8_i32_16x32x8" in [choice.kernel for choice in built.kernels.choices]
+        assert [choice.kernel for choice in built.kernels.choices] == ["product_i8xi4_i32_16x32x8"]
+        assert built.kernels.copies == ()
+        assert built.timed().multiplied == {"i8xi4": M * K * N}
 
 
 @pytest.mark.slow
-def test_chains_of_products_with_four_bits() -> None:
-    top, steps = GEMM(32, 32, 32, 2, 2, 2, int4, int8)
-    A, C = integers(-8, 8, 32, 32), np.zeros((32, 32), np.int8)
-    df.build(top, target="aie", mapping_primitives=steps)(A, A, C)
-    np.testing.assert_array_equal(C, A @ A)
+@pytest.mark.parametrize("kernels", ["scalar", "vector"])
+@pytest.mark.parametrize(
+    ("first", "second", "device"), [(int4, int4, "npu1"), (int8, int4, "npu2"), (int4, int8, "npu1")], ids=str
+)
+def test_chains_of_products_with_four_bits(first: Any, second: Any, device: str, kernels: str) -> None:
+    """Only the second factor of an instruction may have four bits: the first is widened, in blocks."""
+    top, steps = GEMM(32, 64, 32, 2, 2, 2, first, int8, TyB=second)
+    A, B = integers(-8, 8, 32, 32), integers(-8, 8, 32, 64)
+    C = np.zeros((32, 64), np.int8)
+    built = df.build(top, target="aie", mapping_primitives=steps, kernels=kernels, device_type=device)
+    built(A, B, C)
+    np.testing.assert_array_equal(C, A @ B)
+    if built.kernels is not None:
+        called = [line for line in built.mlir.splitlines() if "func.func private @widen_i4_" in line]
+        assert built.kernels.copies == () and len(called) == (first is int4 or second is int8)
+        assert built.timed().multiplied == {"i8" if second is int8 else "i8xi4": 32 * 32 * 64}
+
+
+@df.region()
+def pairs_elsewhere(A: int8[16, 32], B: int4[32, 32], C: int32[16, 32], D: int8[32, 32]):
+    """B is used by another loop too, and columns first by a product."""
+
+    @df.kernel(mapping=[1], args=[A, B, C, D])
+    def core(a: int8[16, 32], b: int4[32, 32], c: int32[16, 32], d: int8[32, 32]):
+        c[:, :] = allo.matmul(a, b.T)
+        for i, j in allo.grid(32, 32):
+            d[i, j] = b[31 - i, j]
+
+
+@pytest.mark.slow
+def test_pairs_that_are_used_otherwise_stay_loops() -> None:
+    A, B = integers(-128, 128, 16, 32), integers(-8, 8, 32, 32)
+    C, D = np.zeros((16, 32), np.int32), np.zeros((32, 32), np.int8)
+    built = df.build(pairs_elsewhere, target="aie", kernels="vector")
+    built(A, B, C, D)
+    np.testing.assert_array_equal(C, A.astype(np.int32) @ B.T)
+    np.testing.assert_array_equal(D, B[::-1])
+    assert any("subscripts are computed" in str(choice) for choice in built.kernels.choices)
 
 
 def test_numbers_of_a_call() -> None:

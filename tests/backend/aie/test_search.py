@@ -102,7 +102,7 @@ def test_published_mapping_of_a_product_is_found() -> None:
 
 @sweep(20, 3)
 def test_what_is_found_computes_the_same(seed: int, tmp_path: Path) -> None:
-    compare(program(seed), tmp_path, seed, "search", ["that were looked at fits"])
+    compare(program, tmp_path, seed, ["that were looked at fits"], "search")
 
 
 def test_a_mapping_that_hangs_leaves_nothing_behind(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,7 +11,7 @@ template <typename T, int ROWS, int COLUMNS> void rms_norm_rows(T *x, T *weights
   event0();
   for (int row = 0; row < ROWS; row++) {
     T *__restrict from = x + row * COLUMNS;
-    T *__restrict to = y + row * COLUMNS;
+    T *restrict to = y + row * COLUMNS;
     aie::accum<accfloat, LANES> squares = aie::zeros<accfloat, LANES>();
     for (int i = 0; i < COLUMNS; i += LANES)
       chess_prepare_for_pipelining chess_loop_range(2, ) {

@@ -8,7 +8,7 @@ from math import prod
 
 from mlir import ir
 
-from ....ir.access import accessed, is_load, stored
+from ....ir.access import accessed, is_load, is_store, stored
 from ....ir.builder import Builder
 from ....ir.context import unknown_location
 from ....ir.effects import Effects
@@ -17,9 +17,10 @@ from ....ir.walk import entry_block, location_of, operations, statement_of, stat
 from ....layout import ArrayMove
 from ....target import ProcessorArray
 from ..localize import bits_of
-from .contract import ProductContract, contract_for
+from .contract import PAIRED, ProductContract, contract_for
 from .move_calls import write_move
 from .nests import ArraySum, WholeNest, move_of, nest_of, strides_of, sum_of_arrays, zeros_of
+from .pairs import NumberPairs, declare_widening, fills_vectors, paired, pairs_of
 from .products import factors_of, sum_of
 from .source import declare_kernel
 
@@ -141,15 +142,32 @@ class Injection:
                 start = None
         element, result = (str(ir.MemRefType(value.type).element_type) for value in found.arrays[1:])
         turned = found.strides[1][0] == 1 and found.strides[1][1] > 1
-        contract = contract_for(self.array, element, result, found.extents, starts=start is not None, turned=turned)
+        pairs = [pairs_of(value, found.nest) for value in found.arrays[:2]]
+        contract = self._contract(found, (element, result), start is not None, turned, pairs[1])
         if isinstance(contract, str):
             self._note(found.nest, None, contract)
             return
         self._note(found.nest, contract.name)
-        self._write(found, contract, start, added)
+        self._write(found, contract, start, added, pairs)
         for op in (zero, found.nest, *((added[0],) if added is not None else ())):
             if op is not None:
                 op.erase()
+        for own in pairs:
+            if own is not None:
+                _erase_unread(own)
+
+    def _contract(
+        self, found: _Factors, kinds: tuple[str, str], starts: bool, turned: bool, pairs: NumberPairs | None
+    ) -> ProductContract | str:
+        """The kernel of a product, one of bytes and pairs if there are such instructions."""
+        element, result = kinds
+        if pairs is not None and not turned:
+            mixed = contract_for(
+                self.array, (element, PAIRED), result, found.extents, starts=starts, turned=False
+            )  # fmt: skip
+            if isinstance(mixed, ProductContract) and paired(mixed.second(found.strides[1])) is not None:
+                return mixed
+        return contract_for(self.array, (element, element), result, found.extents, starts=starts, turned=turned)
 
     def _added(
         self, found: _Factors, zero: ir.Operation
@@ -175,13 +193,15 @@ class Injection:
 
     def _write(
         self, found: _Factors, contract: ProductContract, start: ir.Value | None,
-        added: tuple[ir.Operation, ir.Value, ArraySum] | None,
+        added: tuple[ir.Operation, ir.Value, ArraySum] | None, pairs: Sequence[NumberPairs | None],
     ) -> None:  # fmt: skip
         builder = Builder.before(added[0] if added is not None else found.nest)
         moves = (contract.first(found.strides[0]), contract.second(found.strides[1]))
         packed = [
-            self._packed(builder, value, move, name)
-            for value, move, name in zip(found.arrays[:2], moves, ("left", "right"), strict=True)
+            self._factor(builder, value, move, own, stays_pairs)
+            for value, move, own, stays_pairs in zip(
+                found.arrays[:2], moves, pairs, (False, contract.takes_pairs), strict=True
+            )
         ]
         third = contract.third(found.strides[2])
         target = found.arrays[2] if added is None else added[2].target
@@ -193,11 +213,27 @@ class Injection:
         multiplied = prod(found.extents)
         declare_kernel(
             self.module, contract.name, contract.text, [value.type for value in operands], [last],
-            contract.cycles(self.array), {contract.element: multiplied}, [last - 1] if start is not None else [],
+            contract.cycles(self.array), {contract.product: multiplied}, [last - 1] if start is not None else [],
         )  # fmt: skip
         callee = {"callee": ir.FlatSymbolRefAttr.get(contract.name, builder.loc.context)}
         builder.op("func.call", (), operands, callee)
         write_move(self.module, builder, made, target, third.inverse)
+
+    def _factor(
+        self, builder: Builder, value: ir.Value, move: ArrayMove, pairs: NumberPairs | None, stays_pairs: bool
+    ) -> ir.Value:
+        """A factor in blocks; what is in pairs is moved in pairs, and made bytes after that unless it stays so."""
+        in_pairs = paired(move) if pairs is not None else None
+        if pairs is None or in_pairs is None or not (stays_pairs or fills_vectors(len(move))):
+            return self._packed(builder, value, move, "factor")
+        packed = self._packed(builder, pairs.packed, in_pairs, "pairs")
+        if stays_pairs:
+            return packed
+        wide = _array_like(builder, value, "factor")
+        name = declare_widening(self.module, self.array, [packed.type, wide.type], len(move))
+        callee = {"callee": ir.FlatSymbolRefAttr.get(name, builder.loc.context)}
+        builder.op("func.call", (), [packed, wide], callee)
+        return wide
 
     def _packed(self, builder: Builder, value: ir.Value, move: ArrayMove, name: str) -> ir.Value:
         packed = _array_like(builder, value, name)
@@ -209,6 +245,14 @@ def _array_like(builder: Builder, value: ir.Value, name: str) -> ir.Value:
     """A flat array of as many elements."""
     kind = ir.MemRefType(value.type)
     return builder.alloc(ir.MemRefType.get([prod(kind.shape)], kind.element_type, loc=unknown_location()), name)
+
+
+def _erase_unread(pairs: NumberPairs) -> None:
+    """Erase loops whose bytes nobody reads."""
+    array = next(accessed(op) for op in operations(pairs.nest.regions[0].blocks[0]) if is_store(op))
+    if all(statement_of(use.owner.operation) == pairs.nest for use in array.uses):
+        pairs.nest.erase()
+        array.owner.erase()
 
 
 def _fills(op: ir.Operation, array: ir.Value) -> bool:

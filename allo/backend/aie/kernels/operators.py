@@ -38,6 +38,8 @@ def cpp_type(kind: ir.Type) -> str:
     """The type of a number."""
     if isinstance(kind, ir.IntegerType) and kind.width == 1:
         return "bool"
+    if isinstance(kind, ir.IndexType):
+        raise NoLanes("subscripts are computed from one another, as by halves of bytes, and lanes have numbers only")
     if str(kind) not in NAMES_OF_ELEMENTS:
         raise NoLanes(f"the vector unit has no numbers of type {kind}")
     return NAMES_OF_ELEMENTS[str(kind)]

@@ -19,9 +19,10 @@ type MappingStep = tuple[str, list[str]]
 
 
 def GEMM(
-    M: int, N: int, K: int, Pm: int, Pn: int, Pk: int, TyI: Any, TyO: Any, col_num: int = 4, row_num: int = 4
-) -> tuple[Callable[..., Any], list[MappingStep]]:
-    """The region `top(A: TyI[M, K], B: TyI[K, N], C: TyO[M, N])` and its `mapping_primitives`.
+    M: int, N: int, K: int, Pm: int, Pn: int, Pk: int, TyI: Any, TyO: Any, col_num: int = 4, row_num: int = 4,
+    TyB: Any = None,
+) -> tuple[Callable[..., Any], list[MappingStep]]:  # fmt: skip
+    """The region `top(A: TyI[M, K], B: TyB[K, N], C: TyO[M, N])` and its `mapping_primitives`; TyB is TyI if not given.
 
     A product of parts of `M // Pm x N // Pn x K // Pk` is a task. Those of one part of C are a chain, whose sums stay
     on the core (ping-pong GEMM of published Allo); chains are bundled on `row_num x col_num` cores. Where rows or
@@ -29,24 +30,25 @@ def GEMM(
     and each chain has a core. Raises TargetError if a part would be empty, terms are not made of equal parts, or the
     cores do not divide the parts.
     """
+    TyB = TyB or TyI
     if Pk < 1 or K % Pk or K // Pk * TyI.bits % 32:
         raise TargetError(
             f"K = {K} is not made of {Pk} equal parts of whole words: cores of a chain get parts of one shape",
             hint="let Pk divide K",
         )
-    if min(Pm, Pn) < 1 or M % Pm or N % Pn or N // Pn * min(TyI.bits, TyO.bits) % 32:
+    if min(Pm, Pn) < 1 or M % Pm or N % Pn or N // Pn * min(TyB.bits, TyO.bits) % 32:
         sizes = (_part("M", M, Pm), _part("N", N, Pn), K // Pk)
-        return _uneven((M, N, K), (Pm, Pn, Pk), sizes, TyI, TyO), gemm_steps(Pm, Pn, Pk, Pn, Pm)
+        return _uneven((M, N, K), (Pm, Pn, Pk), sizes, TyI, TyB, TyO), gemm_steps(Pm, Pn, Pk, Pn, Pm)
     Mt, Nt = M // Pm, N // Pn
 
     if Pk == 1:
 
         @df.region()
-        def top(A: TyI[M, K], B: TyI[K, N], C: TyO[M, N]):
+        def top(A: TyI[M, K], B: TyB[K, N], C: TyO[M, N]):
             @df.kernel(mapping=[1, Pm, Pn], args=[A, B, C])
             def gemm(
                 local_A: TyI[M, K] @ [_S(1), _S(0)],
-                local_B: TyI[K, N] @ [_S(0), _S(2)],
+                local_B: TyB[K, N] @ [_S(0), _S(2)],
                 local_C: TyO[M, N] @ [_S(1), _S(2)],
             ):
                 local_C[:, :] = matmul(local_A, local_B)
@@ -54,13 +56,13 @@ def GEMM(
     else:
 
         @df.region()
-        def top(A: TyI[M, K], B: TyI[K, N], C: TyO[M, N]):
+        def top(A: TyI[M, K], B: TyB[K, N], C: TyO[M, N]):
             pipe: Stream[TyO[Mt, Nt], 2][Pk - 1, Pm, Pn]
 
             @df.kernel(mapping=[Pk, Pm, Pn], args=[A, B, C])
             def gemm(
                 local_A: TyI[M, K] @ [_S(1), _S(0)],
-                local_B: TyI[K, N] @ [_S(0), _S(2)],
+                local_B: TyB[K, N] @ [_S(0), _S(2)],
                 local_C: TyO[M, N] @ [_S(1), _S(2)],
             ):
                 pk, pm, pn = df.get_pid()
@@ -92,17 +94,18 @@ def _part(name: str, extent: int, parts: int) -> int:
 
 
 def _uneven(
-    extents: tuple[int, int, int], parts: tuple[int, int, int], sizes: tuple[int, int, int], TyI: Any, TyO: Any
-) -> Callable[..., Any]:
+    extents: tuple[int, int, int], parts: tuple[int, int, int], sizes: tuple[int, int, int],
+    TyI: Any, TyB: Any, TyO: Any,
+) -> Callable[..., Any]:  # fmt: skip
     """The region for parts of which the last ones are smaller."""
     (M, N, K), (Pm, Pn, Pk), (Mt, Nt, Kt) = extents, parts, sizes
 
     @df.region()
-    def top(A: TyI[M, K], B: TyI[K, N], C: TyO[M, N]):
+    def top(A: TyI[M, K], B: TyB[K, N], C: TyO[M, N]):
         pipe: Stream[TyO[Mt, Nt], 2][Pk, Pm, Pn]
 
         @df.kernel(mapping=[Pk, Pm, Pn], args=[A, B, C])
-        def gemm(a: TyI[M, K], b: TyI[K, N], c: TyO[M, N]):
+        def gemm(a: TyI[M, K], b: TyB[K, N], c: TyO[M, N]):
             pk, pm, pn = df.get_pid()
             total: TyO[Mt, Nt] = 0
             with meta_if(pk > 0):

@@ -23,13 +23,29 @@ inline void set_modes() {
   aie::set_saturation(aie::saturation_mode::none);
 }
 
+// Block number `place` of `count` numbers of type T; those of four bits are two in a byte.
+template <typename T, unsigned count, typename Stored> inline aie::vector<T, count> block_at(const Stored *from, unsigned place) {
+  if constexpr (std::is_same<T, Stored>::value)
+    return aie::load_v<count>(from + place * count);
+  else
+    return aie::load_v<count / 2>(from + place * (count / 2)).template cast_to<T>();
+}
+
+// Bytes of numbers of four bits.
+template <unsigned lanes, unsigned count> inline void widen(const int8_t *__restrict from, int8_t *__restrict to) {
+  ALLO_PIPELINED(count / lanes)
+  for (unsigned i = 0; i < count / lanes; ++i)
+    aie::store_v(to + i * lanes, aie::unpack(block_at<int4, lanes>(from, i)));
+}
+
 // c = a * b, or start + a * b. All are made of blocks: a of m x k, row by row of blocks, b of k x n, the others of
 // m x n. `rows x columns` accumulators take the products of as many blocks of each factor, so that each block that is
-// loaded is used more than once. Blocks of b that are `turned` are columns one after the other.
-template <unsigned m, unsigned k, unsigned n, unsigned M, unsigned K, unsigned N, Start start, bool turned, typename T,
-          typename TC>
-inline void product(const T *__restrict a, const T *__restrict b, const TC *from, TC *c) {
-  using Block = aie::mmul<m, k, n, T, T>;
+// loaded is used more than once. Blocks of b that are `turned` are columns one after the other; its
+// numbers are of type TB.
+template <unsigned m, unsigned k, unsigned n, unsigned M, unsigned K, unsigned N, Start start, bool turned, typename TB,
+          typename T, typename Stored, typename TC>
+inline void product(const T *__restrict a, const Stored *__restrict b, const TC *from, TC *c) {
+  using Block = aie::mmul<m, k, n, T, TB>;
   constexpr unsigned up = M / m, along = K / k, across = N / n;
   constexpr unsigned rows = up % 2 ? 1 : 2, columns = across % 2 ? 1 : 2;
   static_assert(M % m == 0 && K % k == 0 && N % n == 0, "matrices are made of blocks");
@@ -45,11 +61,11 @@ inline void product(const T *__restrict a, const T *__restrict b, const TC *from
       ALLO_PIPELINED(along)
       for (unsigned l = 0; l < along; ++l) {
         aie::vector<T, m * k> left[rows];
-        aie::vector<T, k * n> right[columns];
+        aie::vector<TB, k * n> right[columns];
         for (unsigned r = 0; r < rows; ++r)
           left[r] = aie::load_v<m * k>(a + ((i + r) * along + l) * m * k);
         for (unsigned s = 0; s < columns; ++s) {
-          right[s] = aie::load_v<k * n>(b + (l * across + j + s) * k * n);
+          right[s] = block_at<TB, k * n>(b, l * across + j + s);
           if constexpr (turned)
             right[s] = aie::transpose(right[s], n, k);
         }

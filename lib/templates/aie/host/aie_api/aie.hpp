@@ -6,6 +6,8 @@
 
 #include <type_traits>
 
+#define restrict __restrict // as compilers for cores know it in C++ too
+
 namespace aie {
 enum class rounding_mode { floor, conv_even };
 enum class saturation_mode { none, saturate };
@@ -49,6 +51,9 @@ public:
 };
 static_assert(sizeof(bfloat16) == 2, "bfloat16 takes two bytes");
 
+// A number of four bits: only vectors have such elements, two in a byte, the first one in its lower bits.
+struct int4 {};
+
 // Kinds of accumulators.
 struct accauto {};
 struct acc32 {};
@@ -78,6 +83,9 @@ template <typename T, typename S> T narrowed(S value, int shift) {
 }
 } // namespace host
 
+template <typename T> constexpr unsigned bits_of = 8 * sizeof(T);
+template <> inline constexpr unsigned bits_of<int4> = 4;
+
 template <typename T, unsigned N> struct vector {
   static_assert((N & (N - 1)) == 0 && N * sizeof(T) >= 16 && N * sizeof(T) <= 256, "vectors have 128 to 2048 bits");
   T lanes[N] = {};
@@ -100,12 +108,34 @@ template <typename T, unsigned N> struct vector {
       lanes[k] = lanes[k - 1];
     lanes[0] = value;
   }
-  template <typename U> vector<U, N * sizeof(T) / sizeof(U)> cast_to() const {
-    vector<U, N * sizeof(T) / sizeof(U)> made;
+  template <typename U> vector<U, N * bits_of<T> / bits_of<U>> cast_to() const {
+    vector<U, N * bits_of<T> / bits_of<U>> made;
     __builtin_memcpy(made.lanes, lanes, sizeof(lanes));
     return made;
   }
 };
+
+template <unsigned N> struct vector<int4, N> {
+  static_assert((N & (N - 1)) == 0 && N >= 32 && N <= 512, "vectors have 128 to 2048 bits");
+  std::int8_t lanes[N / 2] = {};
+  static constexpr unsigned size() { return N; }
+  std::int8_t get(unsigned k) const {
+    std::int8_t low = std::int8_t(std::uint8_t(lanes[k / 2]) << (k % 2 ? 0 : 4));
+    return low >> 4;
+  }
+  template <typename U> vector<U, N / 2 / sizeof(U)> cast_to() const {
+    vector<U, N / 2 / sizeof(U)> made;
+    __builtin_memcpy(made.lanes, lanes, sizeof(lanes));
+    return made;
+  }
+  vector<std::int8_t, N> unpack() const {
+    vector<std::int8_t, N> made;
+    for (unsigned k = 0; k < N; ++k)
+      made.lanes[k] = get(k);
+    return made;
+  }
+};
+template <unsigned N> vector<std::int8_t, N> unpack(const vector<int4, N> &a) { return a.unpack(); }
 
 template <typename T, unsigned N> struct mask {
   bool lanes[N] = {};
@@ -291,6 +321,7 @@ template <unsigned M, unsigned K, unsigned N, typename A, typename B> constexpr 
          ALLO_SHAPE(std::int16_t, std::int16_t, 4, 4, 8) || ALLO_SHAPE(std::int16_t, std::int16_t, 8, 2, 8) ||
          ALLO_SHAPE(std::int16_t, std::int8_t, 4, 4, 8) || ALLO_SHAPE(std::int16_t, std::int8_t, 4, 8, 4) ||
          ALLO_SHAPE(std::int16_t, std::int8_t, 2, 8, 8) || ALLO_SHAPE(std::int16_t, std::int8_t, 8, 4, 8) ||
+         ALLO_SHAPE(std::int8_t, int4, 4, 16, 8) || ALLO_SHAPE(std::int8_t, int4, 4, 16, 16) ||
          ALLO_SHAPE(bfloat16, bfloat16, 4, 8, 4) || ALLO_SHAPE(bfloat16, bfloat16, 8, 8, 8);
 #undef ALLO_SHAPE
 }
@@ -311,7 +342,7 @@ template <unsigned M, unsigned K, unsigned N, typename A, typename B = A, typena
     for (unsigned i = 0; i < M; ++i)
       for (unsigned k = 0; k < K; ++k)
         for (unsigned j = 0; j < N; ++j)
-          sums.lanes[i * N + j] += S(a.lanes[i * K + k]) * S(b.lanes[k * N + j]);
+          sums.lanes[i * N + j] += S(a.lanes[i * K + k]) * S(b.get(k * N + j));
   }
   template <typename T> vector<T, size_C> to_vector(int shift = 0) const { return sums.template to_vector<T>(shift); }
 };
