@@ -16,6 +16,7 @@ from .timed import kernels_of
 __all__ = ["MANIFEST", "AIEModule", "is_available"]
 
 _TRACED = "top.prj"  # the project that a trace is in, as in published Allo, if no other is named
+_LAYOUTS = ("dma", "cores")  # what moves blocks of matrices into the order of kernels
 _OF_DEVICES = ("warmup", "num_iters", "trace_size")  # say how often, and how much, a device measures
 
 
@@ -34,10 +35,16 @@ def _build(module: Module, mode: str | None, options: dict[str, Any]) -> AIEModu
             f"dialect must be a release of MLIR-AIE that texts are written for, {known}; got {release!r}",
             hint=nearest(str(release), RELEASES),
         )
+    layouts = options.get("layouts", "dma")
+    if layouts not in _LAYOUTS:
+        raise TargetError(
+            f"layouts must be 'dma' or 'cores', which puts blocks of matrices in the order of kernels; got {layouts!r}",
+            hint=nearest(str(layouts), _LAYOUTS),
+        )
     made = AIEModule(
         module, array_of(options.get("device_type", "npu1")), options.get("mapping_primitives", ()),
         RELEASES[release], project, bool(options.get("profile")),
-        options.get("cycles"), kernels_of(options.get("kernels", "scalar")),
+        options.get("cycles"), kernels_of(options.get("kernels", "scalar")), layouts == "dma",
     )  # fmt: skip
     if options.get("trace") and made.project is not None:
         made.timed().save(str(made.project / "trace.json"))
@@ -54,7 +61,7 @@ MANIFEST = Manifest(
     names=("aie", "npu-model", "aie-mlir"),  # the last is a former name of the first
     modes=(),
     options=("project", "mapping_primitives", "device_type", "dialect", "profile", "trace", "cycles", "kernels",
-             *_OF_DEVICES),
+             "layouts", *_OF_DEVICES),
     build=_build,
     parts=(ToolPart("devices", _tools),),
 )

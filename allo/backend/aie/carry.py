@@ -18,6 +18,7 @@ from ...ir.inlining import leave_affine
 from ...ir.module import Module
 from ...ir.streams import is_stream
 from ...ir.walk import argument_names, entry_block, induction_variable, location_of, operations, statements
+from ...poly import model_of
 from ..element_class import set_signature
 from .carried import Carried, CarriedForm, moved_element
 from .localize import box_of
@@ -119,7 +120,7 @@ class _Argument:
             self._fill()
 
     def _last_is_written(self) -> bool:
-        box = box_of(self.module, self.function, self.value)
+        box = box_of(model_of(self.module, self.function), self.value)
         return all(a + b == extent for a, b, extent in zip(box.low, box.extents, self.carried.extents, strict=True))
 
     def _fill(self) -> None:

@@ -28,7 +28,7 @@ from ...ir.walk import (
     string_of,
 )
 from ...ir.words import container_width
-from ...poly import model_of
+from ...poly import Model, model_of
 from ..element_class import set_signature
 from .blocks import overwritten_blocks
 
@@ -171,8 +171,10 @@ def localized(module: Module, name: str, into: Module, blocks: Table[int, bool])
     names = argument_names(function)
     entry = entry_block(function)
     assert entry is not None
-    boxes = [None if is_stream(value.type) or number in blocks else _box(module, name, value, names[number])
-             for number, value in enumerate(entry.arguments)]  # fmt: skip
+    moved = [n for n, value in enumerate(entry.arguments) if not is_stream(value.type) and n not in blocks]
+    model = model_of(module, name) if moved else None
+    boxes = [_box(model, function, entry.arguments[number], names[number]) if model and number in moved else None
+             for number in range(len(entry.arguments))]  # fmt: skip
     end = ir.InsertionPoint(into.mlir.body)
     made = function.operation.clone(end)
     block = made.regions[0].blocks[0]
@@ -201,7 +203,7 @@ def localized(module: Module, name: str, into: Module, blocks: Table[int, bool])
     return LocalBody(name, tuple(boxes), tuple(puts), tuple(gets), over, local_arrays(block))
 
 
-def _box(module: Module, name: str, array: ir.Value, label: str) -> ElementBox:
+def _box(model: Model, function: ir.OpView, array: ir.Value, label: str) -> ElementBox:
     """The box of an argument that is moved."""
     kind = ir.MemRefType(array.type)
     if is_stream_type(kind.element_type):
@@ -210,8 +212,8 @@ def _box(module: Module, name: str, array: ir.Value, label: str) -> ElementBox:
             at=location_of(next(use.owner.operation for use in array.uses)),
             hint="let the position, or a loop over the streams, say which one it is",
         )
-    demand_moved(kind.element_type, f"argument '{label}'", location_of(module.function(name).operation))
-    found, unit = box_of(module, name, array), max(32 // bits_of(kind.element_type), 1)
+    demand_moved(kind.element_type, f"argument '{label}'", location_of(function.operation))
+    found, unit = box_of(model, array), max(32 // bits_of(kind.element_type), 1)
     if kind.shape[-1] % unit and len(kind.shape) > 1:
         return found
     low, end = found.low[-1], found.low[-1] + found.extents[-1]
@@ -223,10 +225,9 @@ def _box(module: Module, name: str, array: ir.Value, label: str) -> ElementBox:
     return ElementBox((*found.low[:-1], low), (*found.extents[:-1], whole - low))
 
 
-def box_of(module: Module, name: str, array: ir.Value) -> ElementBox:
-    """The smallest box that all accesses to an argument lie in, all of it if they are not known."""
+def box_of(model: Model, array: ir.Value) -> ElementBox:
+    """The smallest box that all accesses to an argument of a function lie in, all of it if they are not known."""
     shape = tuple(ir.MemRefType(array.type).shape)
-    model = model_of(module, name)
     buffer = model.buffer(array)
     users = [use.owner.operation for use in array.uses]
     if buffer is None or not all(is_access(op) for op in users):

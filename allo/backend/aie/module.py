@@ -65,8 +65,11 @@ class AIEModule:
         profile: bool = False,
         cycles: Mapping[str, int] | None = None,
         kernels: Kernels = Kernels.SCALAR,
+        layouts_by_dma: bool = True,
     ) -> None:
-        self._rebuild = partial(AIEModule, module, array, primitives, dialect, project, profile, cycles, kernels)
+        self._rebuild = partial(
+            AIEModule, module, array, primitives, dialect, project, profile, cycles, kernels, layouts_by_dma
+        )
         self.top_func_name = module.top
         self.array = array
         self._source = module
@@ -74,6 +77,7 @@ class AIEModule:
         self._profile = profile
         self._cycles = cycles
         self._kernels = kernels
+        self._layouts_by_dma = layouts_by_dma
         self._region = read_region(module, has_product if kernels is Kernels.VECTOR else None)
         self.graph: VirtualGraph = self._region.graph
         self._bodies = self._region.bodies
@@ -97,6 +101,9 @@ class AIEModule:
     def _planned(self, steps: Any) -> ArrayPlan:
         """The plan of steps; with vector kernels, layouts that DMA engines cannot make are left to cores."""
         refused: dict[tuple[str, int], str] = {}
+        if not self._layouts_by_dma:
+            places = [(node.function, use.parameter) for node in self._region.graph.nodes for use in node.parts]
+            refused = dict.fromkeys(places, "cores are asked to do it, by layouts='cores'")
         while True:
             if self._kernels is Kernels.VECTOR:
                 bodies = self._region.bodies

@@ -137,6 +137,24 @@ def test_layouts_are_walks_of_dma_engines() -> None:
     assert sorted(links) == ["product_i16_i16_32x32x32.o", "product_on_i16_i16_32x32x32.o"]
 
 
+@pytest.mark.slow
+def test_cores_may_put_blocks_in_order() -> None:
+    """The same numbers later, with a copy by a core for each argument; what passes between tasks stays in blocks."""
+    top, steps = GEMM(32, 32, 32, 1, 1, 2, int16, int16)
+    options = {"target": "aie", "mapping_primitives": steps, "kernels": "vector"}
+    plain, ordered = df.build(top, **options, layouts="cores"), df.build(top, **options)
+    A, C = integers(np.int16, 32, 32), np.zeros((32, 32), np.int16)
+    plain(A, A, C)
+    np.testing.assert_array_equal(C, A @ A)
+    assert plain.timed().cycles > 2 * ordered.timed().cycles
+    assert "dimensions" not in plain.mlir
+    reason = "is copied into another order: cores are asked to do it, by layouts='cores'"
+    assert [str(copy) for copy in plain.kernels.copies] == [
+        f"{task}: '{name}' {reason}" for task, name in
+        [("gemm_0_0_0", "A"), ("gemm_0_0_0", "B"), ("gemm_1_0_0", "A"), ("gemm_1_0_0", "B"), ("gemm_1_0_0", "C")]
+    ]  # fmt: skip
+
+
 def test_a_kernel_has_its_cycles() -> None:
     """8 x 4 blocks of results, each of 16 products and one more instruction, and a call of 25 cycles."""
     text = str(chained().kernels and chained()._bodies.function("product_i16_i16_32x32x32"))

@@ -202,6 +202,11 @@ OPTIONS: list[tuple[dict[str, Any], str]] = [
         ("dialect must be a release of MLIR-AIE that texts are written for, v1.0, current; got 'v2'"),
     ),
     (
+        {"layouts": "core"},
+        ("layouts must be 'dma' or 'cores', which puts blocks of matrices in the order of kernels; got 'core'\n"
+         "  hint: did you mean 'cores'?"),
+    ),
+    (
         {"mode": "csim"},
         ("target 'aie' has no mode 'csim'\n  hint: its modes: none"),
     ),
