@@ -34,13 +34,19 @@ def sine(x: float32[N], y: float32[N]):
         y[i] = allo.sin(x[i])
 
 
+def tangent_of_angle(x: float32[N], y: float32[N]):
+    for i in range(N):
+        y[i] = allo.tan(x[i])
+
+
 def power(x: float32[N], y: float32[N]):
     for i in range(N):
         y[i] = allo.power(x[i], 1.7)
 
 
 FUNCTIONS: dict[str, Callable[..., Any]] = {
-    "exp": exponential, "log, log2, log10": logarithm, "tanh": tangent, "sin, cos": sine, "power": power,
+    "exp": exponential, "log, log2, log10": logarithm, "tanh": tangent, "sin, cos": sine,
+    "tan": tangent_of_angle, "power": power,
 }  # fmt: skip
 
 

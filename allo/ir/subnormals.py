@@ -12,7 +12,7 @@ from .walk import entry_block, operations
 
 UNITS = ("arith.addf", "arith.subf", "arith.mulf", "arith.divf", "math.sqrt", "arith.extf", "arith.truncf")
 """The operations that take no subnormal numbers and make none, of which hardware has units that do the same."""
-_OTHERS = ("allo.elementary", "math.tan", *(f"math.{name}" for name in FUNCTIONS))
+_OTHERS = ("allo.elementary", *(f"math.{name}" for name in FUNCTIONS))
 _MAY_FOLD = ("arith.constant", "arith.sitofp", "arith.uitofp", "arith.select")  # of values that passes may know
 _FRACTIONS = {16: 10, 32: 23, 64: 52}
 _EQUAL = 0  # a predicate of `arith.cmpi`

@@ -28,14 +28,14 @@ N = 1 << 14
 MANY = 1 << 20
 REFERENCES: dict[str, Callable[..., Any]] = {
     "exp": np.exp, "log": np.log, "log2": np.log2, "log10": np.log10, "tanh": np.tanh, "sin": np.sin, "cos": np.cos,
-    "power": np.power,
+    "tan": np.tan, "power": np.power,
 }  # fmt: skip
 INTERNAL = {"power": "powf"}
 MOST = {"tanh": 0.508}  # units in the last place; of all others 0.504; the page says what all arguments show
 Floats = npt.NDArray[np.float32]
 
 
-def everything(x: float32[N], y: float32[N], z: float32[8, N]):
+def everything(x: float32[N], y: float32[N], z: float32[9, N]):
     for i in range(N):
         z[0, i] = allo.exp(x[i])
         z[1, i] = allo.log(x[i])
@@ -44,7 +44,8 @@ def everything(x: float32[N], y: float32[N], z: float32[8, N]):
         z[4, i] = allo.tanh(x[i])
         z[5, i] = allo.sin(x[i])
         z[6, i] = allo.cos(x[i])
-        z[7, i] = allo.power(x[i], y[i])
+        z[7, i] = allo.tan(x[i])
+        z[8, i] = allo.power(x[i], y[i])
 
 
 @cache
@@ -62,7 +63,7 @@ def vectors(count: int = N) -> tuple[Floats, Floats]:
 
 @cache
 def on_cpu() -> Floats:
-    z = np.zeros((8, N), np.float32)
+    z = np.zeros((9, N), np.float32)
     allo.customize(everything).build()(*vectors(), z)
     return z
 
@@ -98,7 +99,7 @@ def test_results_are_the_nearest_floats_or_almost(name: str) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("name", REFERENCES)
 def test_so_are_those_of_many_more(name: str) -> None:
-    z = np.zeros((8, N), np.float32)
+    z = np.zeros((9, N), np.float32)
     built = allo.customize(everything).build()
     for x, y in zip(*(np.split(vector, MANY // N) for vector in vectors(MANY)), strict=True):
         built(x, y, z)
@@ -133,10 +134,10 @@ def test_hardware_has_the_same_bits() -> None:
     s.pipeline("i")
     s.partition("z", dim=1)
     built = s.build(target="rtl", random_state=1)
-    z = np.zeros((8, N), np.float32)
+    z = np.zeros((9, N), np.float32)
     built(*vectors(), z)
     assert same_bits(z, on_cpu())
-    assert built.cycles == built.predicted_cycles < N + 60
+    assert built.cycles == built.predicted_cycles < 2 * N + 110  # three read the table of turns, which has two ports
 
 
 @pytest.mark.slow
@@ -146,7 +147,7 @@ def test_hardware_has_the_same_bits_for_many_more() -> None:
     s.partition("z", dim=1)
     built, reference = s.build(target="rtl"), allo.customize(everything).build()
     for x, y in zip(*(np.split(vector, MANY // N) for vector in vectors(MANY)), strict=True):
-        z, wanted = np.zeros((8, N), np.float32), np.zeros((8, N), np.float32)
+        z, wanted = np.zeros((9, N), np.float32), np.zeros((9, N), np.float32)
         built(x, y, z)
         reference(x, y, wanted)
         assert same_bits(z, wanted)
@@ -155,7 +156,7 @@ def test_hardware_has_the_same_bits_for_many_more() -> None:
 @pytest.mark.parametrize("target", ["vitis_hls", "catapult", "ihls"])
 def test_simulated_code_has_the_same_bits(target: str) -> None:
     """Some vendors have `hls::exp`, others `std::exp`."""
-    z = np.zeros((8, N), np.float32)
+    z = np.zeros((9, N), np.float32)
     allo.customize(everything).build(target=target, mode="csim")(*vectors(), z)
     assert same_bits(z, on_cpu())
 
@@ -222,26 +223,13 @@ def test_vectors_and_operators_on_arrays() -> None:
 
 
 def test_what_has_no_hardware() -> None:
-    def tangent(x: float32[8]):
-        for i in range(8):
-            x[i] = allo.tan(x[i])
-
     def double(x: float64[8]):
         for i in range(8):
             x[i] = allo.exp(x[i])
 
-    def refusal(kernel: Callable[..., None]) -> str:
-        with pytest.raises(allo.AlloError) as caught:
-            allo.customize(kernel).build(target="rtl")
-        return re.sub(r'File "[^"]+", line \d+, column \d+: ', "AT ", str(caught.value))
-
-    assert refusal(tangent) == (
-        "AT target 'rtl' has no hardware for 'tan' of f32 yet\n"
-        "    x[i] = allo.tan(x[i])\n"
-        "           ^\n"
-        "  hint: build the kernel for 'vitis_hls', or leave the operation to the host"
-    )
-    assert refusal(double) == (
+    with pytest.raises(allo.AlloError) as caught:
+        allo.customize(double).build(target="rtl")
+    assert re.sub(r'File "[^"]+", line \d+, column \d+: ', "AT ", str(caught.value)) == (
         "AT target 'rtl' has no hardware for 'exp' of f64 yet\n"
         "    x[i] = allo.exp(x[i])\n"
         "           ^\n"

@@ -75,7 +75,7 @@ def _flushing_function(name: str, scalar: Float) -> Callable[..., Value]:
         single, between = elementary(name, _SINGLE), _flushed(_SINGLE)
         return lambda *operands: flush(made(between(single(*map(flush, operands)))))
     compute = elementary(name, scalar)
-    if short not in (*FUNCTIONS, "sqrt", "tan"):
+    if short not in (*FUNCTIONS, "sqrt"):
         return compute
     return lambda *operands: flush(compute(*map(flush, operands)))
 

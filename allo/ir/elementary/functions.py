@@ -15,7 +15,9 @@ from typing import Any
 from .tables import (
     WordTable,
     cosines,
+    cotangents,
     exact_logarithms,
+    hyperbolic_tangents,
     log2_of_e,
     log_of_2,
     logarithms,
@@ -28,6 +30,7 @@ from .tables import (
 _INFINITY, _NAN, _ONE = 0x7F800000, 0x7FC00000, 0x3F800000
 _SIGN, _MAGNITUDE, _FRACTION, _HIDDEN = 0x80000000, 0x7FFFFFFF, 0x7FFFFF, 0x800000
 _MOST = (1 << 43) - 1  # beyond all exponents, with 34 digits behind the point
+_SMALL_ANGLE = 115 << 23  # 2 ** -12
 _POINT = 55  # binary digits behind the point of a logarithm
 
 type Number = Any  # with + - * >> << & and unary -
@@ -63,6 +66,10 @@ class Arithmetic(ABC):
     @abstractmethod
     def nearest(self, number: Number) -> Number:
         """The bits of the single float that is nearest to an integer, of two the even one."""
+
+    @abstractmethod
+    def quotient(self, a: Number, b: Number) -> Number:
+        """a / b without its fraction, of a >= 0 and b > 0 in 64 bits."""
 
     def least(self, a: Number, b: Number) -> Number:
         """The smaller of two."""
@@ -161,7 +168,7 @@ def tanh(o: Arithmetic, x: Number) -> Number:
     fixed = mantissa >> (o.least(o.greatest(122 - exponent, 0), 31) & 31)  # 28 digits behind the point
     piece = o.select(small, fixed >> 19 & 31, o.least((magnitude >> 17) - ((123 << 6) - 32), 543) & 1023)
     rest = o.select(small, fixed >> 2, magnitude) & ((1 << 17) - 1)
-    c0, c1, c2, c3 = (o.look_up(table, piece) for table in tangents())
+    c0, c1, c2, c3 = (o.look_up(table, piece) for table in hyperbolic_tangents())
     slope = c1 + ((c2 + (c3 * rest >> 17)) * rest >> 17)
     quotient = c0 + (slope * rest >> 19)  # 38 digits behind the point
     bits = o.nearest(mantissa * quotient) + (exponent - 188 << 23)
@@ -177,12 +184,7 @@ def _wave(first: int) -> Callable[[Arithmetic, Number], Number]:
     def wave(o: Arithmetic, x: Number) -> Number:
         """x in quarter turns, to the nearest whole number of them; of what is left the sine or the cosine."""
         magnitude, negative = x & _MAGNITUDE, o.less(_MAGNITUDE, x)
-        exponent, mantissa = magnitude >> 23, o.wide((magnitude & _FRACTION) + _HIDDEN)
-        place = o.least(o.greatest(exponent - 115, 0), 139) & 255
-        high, low = (o.wide(o.look_up(table, place)) for table in quarter_turns())
-        turns = (mantissa * high << 41) + mantissa * low  # 80 digits behind the point
-        whole = ((turns >> 79) + 1) >> 1
-        rest = turns - (whole << 80)
+        whole, rest = _quarter_turns(o, magnitude)
         falls = o.less(rest, 0)
         rest = o.select(falls, -rest, rest)
         sine, cosine = _sine_and_cosine(o, rest)
@@ -190,10 +192,20 @@ def _wave(first: int) -> Callable[[Arithmetic, Number], Number]:
         bits = o.select(o.equal(quarter & 1, 0), sine + (o.select(falls, 1, 0) << 31), cosine)
         turned = (quarter >> 1 & 1) + (bits >> 31) + (0 if first else o.select(negative, 1, 0))
         bits = (bits & _MAGNITUDE) + ((turned & 1) << 31)
-        bits = o.select(o.less(exponent, 115), _ONE if first else x, bits)  # less than 2 ** -12
+        bits = o.select(o.less(magnitude, _SMALL_ANGLE), _ONE if first else x, bits)
         return o.select(o.less(magnitude, _INFINITY), bits, _NAN)
 
     return wave
+
+
+def _quarter_turns(o: Arithmetic, magnitude: Number) -> tuple[Number, Number]:
+    """The nearest whole number of quarter turns modulo 4, and what is left, with 80 digits behind the point."""
+    exponent, mantissa = magnitude >> 23, o.wide((magnitude & _FRACTION) + _HIDDEN)
+    place = o.least(o.greatest(exponent - 115, 0), 139) & 255
+    high, low = (o.wide(o.look_up(table, place)) for table in quarter_turns())
+    turns = (mantissa * high << 41) + mantissa * low
+    whole = ((turns >> 79) + 1) >> 1
+    return whole, turns - (whole << 80)
 
 
 def _sine_and_cosine(o: Arithmetic, rest: Number) -> tuple[Number, Number]:
@@ -209,7 +221,39 @@ def _sine_and_cosine(o: Arithmetic, rest: Number) -> tuple[Number, Number]:
     return o.nearest(o.narrow(sine >> (116 - digits))) - (digits << 23), o.nearest(cosine) - (36 << 23)
 
 
+def tan(o: Arithmetic, x: Number) -> Number:
+    """r * (tan(r) / r) of what whole quarter turns leave, or (r / tan(r)) / r."""
+    magnitude, negative = x & _MAGNITUDE, o.less(_MAGNITUDE, x)
+    whole, rest = _quarter_turns(o, magnitude)
+    falls = o.less(rest, 0)
+    rest = o.select(falls, -rest, rest)
+    fixed = o.least(o.narrow(rest >> 46), (1 << 33) - 1)  # 34 digits behind the point
+    piece, t = fixed >> 25, fixed & ((1 << 25) - 1)
+    by_rest, times_rest = (
+        c0 + ((c1 + ((c2 + (c3 * t >> 25)) * t >> 25)) * t >> 29)  # 36 digits behind the point
+        for c0, c1, c2, c3 in ((o.look_up(table, piece) for table in tables()) for tables in (tangents, cotangents))
+    )
+    small = o.less(rest, 1 << 60)
+    digits = o.select(small, 82, 62)
+    tangent = o.nearest(o.narrow(rest * o.wide(by_rest) >> (116 - digits))) - (digits << 23)
+    odd = o.equal(o.narrow(whole & 1), 1)
+    bits = o.select(odd, _by_rest(o, times_rest, o.narrow(rest >> (82 - digits)), digits - 2), tangent)
+    turned = o.select(falls, 1, 0) + o.select(negative, 1, 0) + o.select(odd, 1, 0)
+    bits = o.select(o.less(magnitude, _SMALL_ANGLE), x, bits + ((turned & 1) << 31))
+    return o.select(o.less(magnitude, _INFINITY), bits, _NAN)
+
+
+def _by_rest(o: Arithmetic, number: Number, rest: Number, digits: Number) -> Number:
+    """The bits of a quotient: of a number, with 36 digits behind the point, by the rest with so many."""
+    exponent = (o.nearest(rest) >> 23) - 127
+    divisor = o.greatest(rest >> (o.greatest(exponent - 33, 0) & 31), 1)  # 34 bits
+    dividend = number << 27
+    quotient = o.quotient(dividend, divisor)
+    inexact = o.select(o.equal(quotient * divisor, dividend), 0, 1)
+    return o.nearest((quotient << 1) + inexact) + (digits - exponent - 31 << 23)
+
+
 FUNCTIONS: Mapping[str, Callable[..., Number]] = MappingProxyType({  # by their names in the dialect `math`
     "exp": exp, "log": _logarithm(None), "log2": _logarithm(2), "log10": _logarithm(10), "tanh": tanh,
-    "powf": power, "sin": _wave(0), "cos": _wave(1),
+    "powf": power, "sin": _wave(0), "cos": _wave(1), "tan": tan,
 })  # fmt: skip

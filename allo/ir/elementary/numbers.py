@@ -29,6 +29,9 @@ class _Numbers(Arithmetic):
     def narrow(self, number: int) -> int:
         return number
 
+    def quotient(self, a: int, b: int) -> int:
+        return a // b
+
     def nearest(self, number: int) -> int:
         magnitude, sign = abs(number), int(number < 0) << 31
         excess = magnitude.bit_length() - 24

@@ -64,7 +64,7 @@ def _logarithms(name: str, base: int | None, digits: Sequence[int]) -> tuple[Wor
 
 
 @cache
-def tangents() -> tuple[WordTable, ...]:
+def hyperbolic_tangents() -> tuple[WordTable, ...]:
     """tanh(x) / x: 32 pieces of 0 <= x < 1/16, then 64 from each power of two to the next, up to 16."""
     with localcontext(prec=_DIGITS):
         pieces = _even(0, 32, Decimal(1) / 512)
@@ -85,6 +85,20 @@ def cosines() -> tuple[WordTable, ...]:
     """cos(r * pi / 2) in 256 pieces of 0 <= r < 1/2."""
     with localcontext(prec=_DIGITS):
         return _tables("cos", _cosine, _even(0, 256, Decimal(1) / 512), (36, 36, 34))
+
+
+@cache
+def tangents() -> tuple[WordTable, ...]:
+    """tan(r * pi / 2) / r in 256 pieces of 0 <= r < 1/2."""
+    with localcontext(prec=_DIGITS):
+        return _tables("tan", lambda r: _sine_by_r(r) / _cosine(r), _even(0, 256, Decimal(1) / 512), (36, 40, 40, 40))
+
+
+@cache
+def cotangents() -> tuple[WordTable, ...]:
+    """r / tan(r * pi / 2) in 256 pieces of 0 <= r < 1/2."""
+    with localcontext(prec=_DIGITS):
+        return _tables("cot", lambda r: _cosine(r) / _sine_by_r(r), _even(0, 256, Decimal(1) / 512), (36, 40, 40, 40))
 
 
 @cache

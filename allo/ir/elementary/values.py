@@ -192,6 +192,9 @@ class _Values(Arithmetic):
         extended = "arith.extsi" if table.is_signed else "arith.extui"
         return _Number(self._builder.value(extended, self._word, [self._builder.load(array, [place])]), self)
 
+    def quotient(self, a: _Number, b: _Number) -> _Number:
+        return self.apply("arith.divui", a, b)
+
     def nearest(self, number: _Number) -> _Number:
         return self.bits(self._builder.value("arith.sitofp", ir.F32Type.get(context()), [number.value]))
 

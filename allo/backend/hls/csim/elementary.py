@@ -143,6 +143,9 @@ class _Text(Arithmetic):
     def narrow(self, number: _Expression) -> _Expression:
         return self.keep(f"std::int64_t({number.text})")
 
+    def quotient(self, a: _Expression, b: _Expression) -> _Expression:
+        return self.apply("/", a, b)
+
     def nearest(self, number: _Expression) -> _Expression:
         return self.keep(f"bits_of(float({number.text}))")
 
