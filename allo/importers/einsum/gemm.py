@@ -264,13 +264,17 @@ class _GemmWriter:
     def exchange(self, names: dict[str, str], at: tuple[str, str], rows: int, columns: int, line: str) -> None:
         """A block of sums from or to the output."""
         m, n, registers = self.dimension(DimType.M), self.dimension(DimType.N), self.cost.registers
-        base = address(self.tec.outer, 2, names)
-        with self.element(rows, columns) as (i, j):
-            place = (
-                f"{base} + {m.strides[2]} * ({registers.rows} * {at[0]} + {i})"
-                f" + {n.strides[2]} * ({registers.columns} * {at[1]} + {j})"
-            )
-            self.text.line(line.format(i=i, j=j, place=place))
+        base, rest = address(self.tec.outer, 2, names), columns % registers.lanes
+        for first, width in ((0, columns - rest), (columns - rest, rest)):  # whole vectors, then what is left
+            if not width:
+                continue
+            with self.element(rows, width) as (i, j):
+                column = f"({first} + {j})" if first else j
+                place = (
+                    f"{base} + {m.strides[2]} * ({registers.rows} * {at[0]} + {i})"
+                    f" + {n.strides[2]} * ({registers.columns} * {at[1]} + {column})"
+                )
+                self.text.line(line.format(i=i, j=column, place=place))
 
     @contextmanager
     def element(self, rows: int, columns: int) -> Iterator[tuple[str, str]]:
