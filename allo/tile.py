@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from itertools import combinations, product
 from math import inf
 from pathlib import Path
 from time import perf_counter
@@ -15,14 +15,12 @@ import numpy as np
 from .backend.mesh.held import HeldTiles
 from .backend.mesh.read_kernel import ReadKernel
 from .backend.mesh.reading import read_program
-from .backend.mesh.segments import view_bytes
 from .backend.mesh.simulate import MeshRun, MeshSimulation, simulation_work
-from .backend.mesh.views import CoreViews, random_array
+from .backend.mesh.views import CoreViews, demand_arrays, random_array
 from .backend.metalium.project import MetaliumProject, metalium_project
 from .customize import Schedule, customize
 from .errors import KernelError, TargetError, VerificationError
 from .frontend.tiles import is_tile_kernel, kernel, load, programs, store
-from .ir.arrays import form_dtype
 from .mapping.tiles.blocks import demand_covered, instances
 from .mapping.tiles.choices import TileMapping, all_mappings, used_bytes
 from .mapping.tiles.model import TileEstimate, TileModel
@@ -31,16 +29,13 @@ from .mapping.tiles.program import TileProgram
 from .mapping.tiles.search import search
 from .mapping.tiles.traffic import TrafficModel
 from .picture.drawing import DrawnText
-from .picture.grid import Cell, grid
 from .target import CoreMesh, load_target
 from .target.mesh_routes import MeshRoutes
 from .task_grid import PlanTasks
+from .tile_pictures import drawn_plan, drawn_run
 from .verify import Equivalent, MappedProgram
 
 __all__ = ["TilePlan", "kernel", "load", "map", "plan", "plans", "programs", "store"]
-
-
-_ROOM = 4 << 30  # bytes that arrays as cores see them may take on this machine
 
 
 @dataclass(frozen=True)
@@ -146,7 +141,7 @@ class TilePlan(MappedProgram):
 
         Raises TypeError or ValueError for arrays that do not fit.
         """
-        self._demand_arrays(arrays)
+        demand_arrays(self._read.program, self.mapping.space_time.active_cores, arrays)
         views = CoreViews(self._read.segments, arrays)
         return MeshSimulation(self.program, self.mapping, self._routes, views).run()
 
@@ -208,56 +203,18 @@ class TilePlan(MappedProgram):
         return metalium_project(self._read.program, self.mapping, self._routes, str(self), project)
 
     def draw(self) -> DrawnText:
-        """The cores with the programs of their first wave, and how tiles come to them; notebooks show a picture."""
-        space_time, shape = self.mapping.space_time, self.mesh.shape
-        waves = [0] * len(self.program.grid)
-        rows = []
-        for row in product(*(range(extent) for extent in shape[1:])):
-            cells = []
-            for column in range(shape[0]):
-                found = space_time.program((column, *row), waves)
-                cells.append("-" if found is None else ",".join(str(index) for index in found))
-            rows.append(cells)
-        width = max(len(cell) for cells in rows for cell in cells)
-        lines = ["  ".join(cell.rjust(width) for cell in cells) for cells in rows]
-        names = ", ".join(self.program.names[: len(self.program.grid)])
-        across = f"{self.mesh.cores.dims[0]} to the right" + (f", {self.mesh.cores.dims[1]} down" if shape[1:] else "")
-        head = f"programs ({names}) of the first wave; {across}"
-        text = space_time.text(self.program.names, self.mesh.cores.dims)
-        loads = [
-            f"{name}: {choice.realisation}" for name, choice in zip(self._space.loads, self.mapping.loads, strict=True)
-        ]
-        drawn = [
-            (str(number), [Cell(("" if cell == "-" else cell,), None if cell == "-" else 0) for cell in row])
-            for number, row in enumerate(rows)
-        ]
-        columns = [str(column) for column in range(shape[0])]
-        return DrawnText("\n".join([head, *lines, text, *loads]), grid(head, columns, drawn, [text, *loads], 34))
+        """The cores with the programs of their first wave, and how tiles come to them; notebooks show a picture.
 
-    def _demand_arrays(self, arrays: Sequence[Any]) -> None:
-        wanted = self.program.arrays
-        if len(arrays) != len(wanted):
-            names = ", ".join(array.name for array in wanted)
-            raise TypeError(f"{self.program.name} takes {len(wanted)} arrays ({names}), got {len(arrays)}")
-        for array, given in zip(wanted, arrays, strict=True):
-            dtype = form_dtype(array.element)
-            if not isinstance(given, np.ndarray):
-                raise TypeError(f"'{array.name}' must be a NumPy array, got {type(given).__name__}")
-            if given.shape != array.shape or given.dtype != dtype or not given.flags.writeable:
-                frozen = "" if given.flags.writeable else "one that is read-only, "
-                wanted_form, got = f"{dtype} of the shape {array.shape}", f"{given.dtype} of the shape {given.shape}"
-                raise ValueError(f"'{array.name}' must be a NumPy array, {wanted_form}, got {frozen}{got}")
-        stored = {box.array.number for segment, _ in self.program.segments for box in segment.stores}
-        for first, second in combinations(range(len(wanted)), 2):
-            if stored & {first, second} and np.may_share_memory(arrays[first], arrays[second]):
-                names = f"'{wanted[first].name}' and '{wanted[second].name}'"
-                raise ValueError(f"{names} share memory, and the program writes to it; pass a copy")
-        needed = view_bytes(self._read.program, self.mapping.space_time.active_cores)
-        if needed > _ROOM:
-            raise ValueError(
-                f"a run with data takes {needed >> 20} MB on this machine: each core sees the arrays by itself; "
-                "run smaller arrays, or `simulate()` without data"
-            )
+        `save("plan.svg")` writes it: arrows are broadcasts along a line of cores.
+        """
+        return drawn_plan(self.program, self.mapping, self._routes, tuple(self._space.loads))
+
+    def timeline(self, cores: Sequence[Sequence[int]] | None = None) -> DrawnText:
+        """What cores do when in the simulator: compute, wait for tiles, wait for a store.
+
+        Without `cores`, of 16 at most, which are spread over the mesh. Raises TargetError for one that has no program.
+        """
+        return drawn_run(self.simulate(traced=True), self.mesh, cores)
 
     def __str__(self) -> str:
         values = "".join(f", {name}={value}" for name, value in self.values)
@@ -371,6 +328,7 @@ def map(
 
 
 _PROFILED, _MOST = 56_000, 128  # work of simulations that decide between plans, and their number
+_HOPEFUL = 1.1  # times the estimate of the fastest plan, for those beside it
 _LARGEST = 56_000  # work of the simulations of the `k` best that is done in any case
 
 
@@ -382,14 +340,46 @@ def _finalists(program: TileProgram, routes: MeshRoutes, k: int) -> int:
 
 
 def _profiled(plans: Sequence[TilePlan], k: int) -> list[TilePlan]:
-    """Plans with those before the others that could be simulated, the fastest in the simulator first."""
-    left, timed = float(_PROFILED), list[tuple[float, int]]()
+    """Plans with those before the others that could be simulated, the fastest in the simulator first.
+
+    Those beside the fastest, which have another number of buffers somewhere, are simulated too, until none is faster.
+    """
+    left, found = float(_PROFILED), list[tuple[float, TilePlan]]()
+
+    def time(one: TilePlan) -> None:
+        slowest = sorted(cycles for cycles, _ in found)[k - 1] if len(found) >= k else inf
+        run = one.within(slowest)
+        found.append((inf if run is None else run.cycles, one))
+
     for number, one in enumerate(plans[:_MOST]):
         work = simulation_work(one.program, one._routes)
-        left -= work
-        if left < 0 and not (number < k and work * k <= _LARGEST):
+        kept = min(work * len(one.steps), _PROFILED / 4)
+        if left - work < kept and not (number < k and work * k <= _LARGEST):
             break
-        slowest = sorted(timed)[k - 1][0] if len(timed) >= k else inf
-        run = one.within(slowest)
-        timed.append((inf if run is None else run.cycles, number))
-    return [*(plans[number] for _, number in sorted(timed)), *plans[len(timed) :]]
+        left -= work
+        time(one)
+    known = {(one.values, one.mapping) for _, one in found}
+    tried: TilePlan | None = None
+    while found and (fastest := min(found, key=lambda pair: pair[0])[1]) is not tried:
+        tried = fastest
+        for one in _beside(fastest):
+            left -= simulation_work(one.program, one._routes)
+            if left >= 0 and (one.values, one.mapping) not in known:
+                known.add((one.values, one.mapping))
+                time(one)
+    ordered = [one for _, one in sorted(found, key=lambda pair: pair[0])]
+    return ordered + [one for one in plans if (one.values, one.mapping) not in known]
+
+
+def _beside(plan: TilePlan) -> list[TilePlan]:
+    """The plans in which one load or store has one buffer instead of two, or two instead of one; those that the model
+    finds much slower are left out."""
+    found = []
+    for step in plan.steps:
+        if "buffers" in (named := dict(step.named)):
+            named["buffers"] = 3 - named["buffers"]
+            with suppress(TargetError):
+                found.append(plan.replay([replace(step, named=tuple(named.items()))]))
+    most = _HOPEFUL * plan.estimate.cycles
+    hopeful = [(cycles, k) for k, one in enumerate(found) if (cycles := one.estimate.cycles) <= most]
+    return [found[k] for _, k in sorted(hopeful)]

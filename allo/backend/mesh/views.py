@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,10 @@ import numpy as np
 from ...ir.arrays import form_dtype
 from ...ir.types import AlloType
 from ...mapping.tiles.program import TileBox
-from .segments import SegmentCodes, fresh_locals
+from .reading import ReadProgram
+from .segments import SegmentCodes, fresh_locals, view_bytes
+
+_ROOM = 4 << 30  # bytes that arrays as cores see them may take on this machine
 
 type Array = np.ndarray[Any, Any]
 type Core = tuple[int, ...]
@@ -93,3 +97,30 @@ def random_array(random: np.random.Generator, shape: tuple[int, ...], element: A
     if dtype.kind in "iu":
         return random.integers(0, 100, shape).astype(dtype)
     return random.standard_normal(shape).astype(dtype)
+
+
+def demand_arrays(read: ReadProgram, cores: int, arrays: Sequence[Any]) -> None:
+    """Raises TypeError or ValueError for arguments of a run on so many cores that do not fit."""
+    program, wanted = read.program, read.program.arrays
+    if len(arrays) != len(wanted):
+        names = ", ".join(array.name for array in wanted)
+        raise TypeError(f"{program.name} takes {len(wanted)} arrays ({names}), got {len(arrays)}")
+    for array, given in zip(wanted, arrays, strict=True):
+        dtype = form_dtype(array.element)
+        if not isinstance(given, np.ndarray):
+            raise TypeError(f"'{array.name}' must be a NumPy array, got {type(given).__name__}")
+        if given.shape != array.shape or given.dtype != dtype or not given.flags.writeable:
+            frozen = "" if given.flags.writeable else "one that is read-only, "
+            wanted_form, got = f"{dtype} of the shape {array.shape}", f"{given.dtype} of the shape {given.shape}"
+            raise ValueError(f"'{array.name}' must be a NumPy array, {wanted_form}, got {frozen}{got}")
+    stored = {box.array.number for segment, _ in program.segments for box in segment.stores}
+    for first, second in combinations(range(len(wanted)), 2):
+        if stored & {first, second} and np.may_share_memory(arrays[first], arrays[second]):
+            names = f"'{wanted[first].name}' and '{wanted[second].name}'"
+            raise ValueError(f"{names} share memory, and the program writes to it; pass a copy")
+    needed = view_bytes(read, cores)
+    if needed > _ROOM:
+        raise ValueError(
+            f"a run with data takes {needed >> 20} MB on this machine: each core sees the arrays by itself; "
+            "run smaller arrays, or `simulate()` without data"
+        )

@@ -9,16 +9,24 @@ from itertools import islice
 import numpy as np
 import pytest
 
+from allo import tile
+from allo.backend.mesh.flows import MeshFlows
+from allo.backend.mesh.simulate import MeshSimulation
 from allo.errors import TargetError
-from allo.mapping.tiles.choices import all_mappings, used_bytes
+from allo.ir.types import bfloat16
+from allo.mapping.tiles.choices import all_mappings, nest_of, used_bytes
 from allo.mapping.tiles.model import TileModel, compute_cycles
+from allo.mapping.tiles.program import LevelForm, TileArray, TileBox
 from allo.mapping.tiles.search import _Fastest, exhaustive, search
 from allo.mapping.tiles.space import space_times
 from allo.mapping.tiles.traffic import TrafficModel
+from allo.target import load_target
 from allo.target.mesh_routes import MeshRoutes
+from allo.tile import _beside, _profiled
+from tests.backend.mesh.test_simulate import drawn_mapping
 from tests.mapping.tiles.kernels import CASES
 from tests.mapping.tiles.test_space import program_of, small_mesh
-from tests.seeds import first_seed, sampled
+from tests.seeds import first_seed, sampled, sweep
 
 
 def traffic_of(x: int, y: int, l1: int = 1 << 20) -> TrafficModel:
@@ -127,3 +135,52 @@ def test_cycles_of_the_units() -> None:
     mesh = small_mesh()
     segments = [segment for segment, _ in program_of("gemm").segments]
     assert [compute_cycles(segment.work, mesh) for segment in segments] == [0, 16, 0]
+
+
+def test_plans_beside_the_fastest_are_simulated(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The plan to begin with has one buffer of everything; those with more are found one after the other."""
+    worst = tile.plan(CASES["mlp"].kernel, small_mesh(1, 2))
+    monkeypatch.setattr("allo.tile._HOPEFUL", 10.0)
+    ordered = _profiled([worst], 2)
+    cycles = [one.simulate().cycles for one in ordered]
+    assert len(ordered) > 2 and cycles[0] < worst.simulate().cycles
+    assert ordered[0].simulate().cycles <= min(one.simulate().cycles for one in _beside(ordered[0]))
+    assert len({one.mapping for one in ordered}) == len(ordered)
+    monkeypatch.setattr("allo.tile._HOPEFUL", 0.0)
+    assert [one.mapping for one in _profiled([worst], 2)] == [worst.mapping]
+
+
+@sweep(20, 4)
+def test_the_model_knows_which_tiles_are_asked_for_together(seed: int) -> None:
+    """The tiles of the first issue of each load are those of the simulator."""
+    draw = random.Random(seed)
+    case = CASES[draw.choice(["gemm", "batched", "mlp", "softmax", "convolution"])]
+    mesh = small_mesh(draw.randint(1, 4), draw.randint(1, 4))
+    plan = tile.plan(case.kernel, mesh, case.values)
+    plan = replace(plan, mapping=drawn_mapping(plan.program, mesh, seed))
+    space_time, model = plan.mapping.space_time, plan._model
+    ran = MeshSimulation(plan.program, plan.mapping, plan._routes)
+    for load, choice in zip(model.loads, plan.mapping.loads, strict=True):
+        crossed = [loop for loop in nest_of(space_time, load.loops)[choice.level :] if loop.level in load.box.levels]
+        found = model._tiles(space_time, load.box, model._axes(choice.realisation), crossed)
+        issues = {issues[0]: None for (_, number), issues in ran.cores.issues.items() if number == load.number}
+        asked = [place for issue in issues for place in issue.tiles]
+        places = [ran._page(load.box, place) - load.box.array.number for place in asked]
+        pages = -(-load.box.bytes // mesh.memory("dram").page) if mesh.memory("dram").page else 1
+        assert sorted((found * pages).tolist()) == sorted(places)
+
+
+def test_how_unevenly_tiles_lie() -> None:
+    """Against the channels that the simulator sends pages to."""
+    traffic, draw = TrafficModel(MeshRoutes(load_target("wormhole_n300d"))), np.random.default_rng(0)
+    flows, channels = MeshFlows(traffic.routes), len(traffic.routes.channels)
+    for k, n in ((32, 2048), (64, 4096)):
+        array = TileArray("A", 1, (64 * k, 64 * k), bfloat16, 2)
+        box = TileBox(array, (LevelForm(0), LevelForm(0)), (k, k // 2 if k == 64 else k))
+        assert box.bytes == n
+        numbers = draw.integers(0, 4096, 40)
+        busy = [0.0] * channels
+        for number in numbers.tolist():
+            for channel, share in flows._shares(number * -(-n // traffic.memory.page) + 1, n):
+                busy[channel] += share / traffic.routes.channel_bandwidth
+        assert traffic.uneven(box, numbers) == pytest.approx(max(busy) - sum(busy) / channels)
