@@ -1,4 +1,5 @@
-// Decides how the iterations of a parallel loop are spread over threads: fixed, equal chunks on one pool per process.
+// Decides how the iterations of a parallel loop are spread over threads: equal chunks, taken in turn by one pool per
+// process. A thread that comes late finds nothing left to do, and nobody waits for it.
 #include "ParallelFor.h"
 
 #include "Calls.h"
@@ -19,23 +20,30 @@
 namespace {
 using Task = void (*)(void *context, int64_t lo, int64_t hi);
 
+constexpr int64_t kChunksPerThread = 4;
+constexpr int kLooks = 4000; // at what another thread does, some microseconds, before this one sleeps
+
 struct Job {
   Task task;
   void *context;
   int64_t lo, hi, step;
   bool isStoppable;                         // by Ctrl-C
-  mutable std::atomic<bool> wasLeft{false}; // by one of its parts
+  mutable std::atomic<bool> wasLeft{false}; // by one of its chunks
+  mutable std::atomic<int64_t> taken{0};    // chunks
 
-  /// Runs part `index` of `parts`; the parts depend on nothing but the two numbers.
-  void runPart(int64_t index, int64_t parts) const {
+  /// Runs the chunks that no other thread has taken, until none is left.
+  void runChunks(unsigned threads) const {
     int64_t trips = (hi - lo + step - 1) / step;
-    auto bound = [&](int64_t part) {
-      return trips / parts * part + std::min(part, trips % parts);
+    int64_t chunks = std::min<int64_t>(trips, threads * kChunksPerThread);
+    auto bound = [&](int64_t chunk) {
+      return trips / chunks * chunk + std::min(chunk, trips % chunks);
     };
-    int64_t first = lo + bound(index) * step;
-    int64_t last = std::min(hi, lo + bound(index + 1) * step);
-    if (first >= last)
-      return;
+    for (int64_t chunk; !wasLeft && (chunk = taken++) < chunks;)
+      runPart(lo + bound(chunk) * step, std::min(hi, lo + bound(chunk + 1) * step));
+  }
+
+private:
+  void runPart(int64_t first, int64_t last) const {
     Part part{this, first, last};
     bool isWhole = mlir::allo::runUntilLeft(
         [](void *argument) {
@@ -47,12 +55,21 @@ struct Job {
       wasLeft = true;
   }
 
-private:
   struct Part {
     const Job *job;
     int64_t first, last;
   };
 };
+
+/// Looks whether `done` holds, for a short time.
+template <class Done> void lookFor(Done done) {
+  for (int look = 0; look < kLooks && !done(); ++look)
+#if defined(__x86_64__) || defined(__i386__)
+    __builtin_ia32_pause();
+#else
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+#endif
+}
 
 unsigned threadCount() {
   if (const char *text = std::getenv("ALLO_NUM_THREADS")) {
@@ -86,23 +103,29 @@ public:
       pthread_kill(worker, number);
   }
 
-  /// Runs the job on all threads, this one included; false if another thread has the pool.
+  /// Runs the job on all threads, this one included; false if there is one only, or another thread has the pool.
   bool run(const Job &job) {
+    if (parts == 1)
+      return false;
     std::unique_lock<std::mutex> owner(busy, std::try_to_lock);
     if (!owner)
       return false;
     {
       std::lock_guard<std::mutex> guard(mutex);
       current = &job;
-      pending = parts - 1;
       ++generation;
     }
     started.notify_all();
     insideJob = true;
-    job.runPart(0, parts);
+    job.runChunks(parts);
     insideJob = false;
+    {
+      std::lock_guard<std::mutex> guard(mutex);
+      current = nullptr; // whoever comes now is too late
+    }
+    lookFor([this] { return active == 0; });
     std::unique_lock<std::mutex> guard(mutex);
-    finished.wait(guard, [this] { return pending == 0; });
+    finished.wait(guard, [this] { return active == 0; });
     return true;
   }
 
@@ -133,19 +156,23 @@ private:
     insideJob = true;
     uint64_t seen = 0;
     while (true) {
+      lookFor([&] { return generation != seen; });
       const Job *job;
       {
         std::unique_lock<std::mutex> guard(mutex);
         started.wait(guard, [&] { return generation != seen; });
         seen = generation;
         job = current;
+        if (!job)
+          continue;
+        ++active;
       }
       {
         mlir::allo::Stoppable here(job->isStoppable);
-        job->runPart(index, parts);
+        job->runChunks(parts);
       }
       std::lock_guard<std::mutex> guard(mutex);
-      if (--pending == 0)
+      if (--active == 0)
         finished.notify_one();
     }
   }
@@ -156,8 +183,8 @@ private:
   std::mutex mutex; // protects all below
   std::condition_variable started, finished;
   const Job *current = nullptr;
-  unsigned pending = 0;
-  uint64_t generation = 0;
+  std::atomic<unsigned> active{0};     // workers that run chunks of the job
+  std::atomic<uint64_t> generation{0}; // changes with the job
 };
 
 std::mutex creation;
