@@ -83,6 +83,17 @@ def test_tasks_as_hardware() -> None:
         assert (c == a @ b).all()
 
 
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("name", ["mlp", "attention"])
+def test_tasks_in_simulated_cpp(name: str) -> None:
+    """The HLS code of grids of tasks, run on this machine."""
+    case, (mesh, steps) = CASES[name], STEPS[name]
+    plan = tile.plan(case.kernel, mesh, case.values).replay("\n".join(steps))
+    *given, result = case.arrays(0)
+    plan.tasks().build(target="vhls", mode="csim")(*given, result)
+    assert np.allclose(result, case.expected(*given), atol=1e-4)
+
+
 @tile.kernel
 def twice(A: float32[8], B: float32[8]):
     for m in tile.programs(2):
