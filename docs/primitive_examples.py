@@ -122,6 +122,12 @@ def fuse() -> Schedule:
     return s
 
 
+def fission() -> Schedule:
+    s = allo.customize(row_sums)
+    s.fission("i")
+    return s
+
+
 def unroll() -> Schedule:
     s = allo.customize(add)
     s.unroll("i", 5)

@@ -15,6 +15,7 @@ class Primitives:
     from .split import split
     from .reorder import reorder
     from .fuse import fuse
+    from .fission import fission
     from .compute_at import compute_at
     from .skew import skew
     from .peel import peel

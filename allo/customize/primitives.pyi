@@ -76,6 +76,21 @@ class Primitives:
         be decided. Source: Allo paper, Table 2.
         """
 
+    def fission(self, loop: Loop | str, assume_safe: bool = False) -> tuple[Loop, ...]:
+        """Give each statement of the body of `loop` a loop of its own. Returns their handles, in the order of the text.
+
+            for i in range(n):            for i in range(n):
+                S(i)               ->         S(i)
+                T(i)                      for i_1 in range(n):
+                                              T(i_1)
+
+        Statements that a dependence or a variable of one iteration ties together stay in one loop. The first loop keeps
+        its name; at the top of a function the others are nests of their own, `S_i_0_1`, ..., whose loop has the name of
+        this one. Refused: a loop of one statement, or whose statements are all tied, with the dependence that ties them; a
+        `while` loop; an annotated loop. `assume_safe=True` accepts what cannot be decided. Source: loop distribution,
+        Kennedy and McKinley (Supercomputing 1990).
+        """
+
     def compute_at(self, from_loop: Loop | str, target_loop: Loop | str, assume_safe: bool = False) -> None:
         """Run the nest of `from_loop` at the start of each iteration of `target_loop`, a loop of a later nest.
 

@@ -1,15 +1,21 @@
-"""Lower bound of the cycles of a design, from its recurrences and iterations alone."""
+"""Lower bound of the cycles of a design, from its recurrences and iterations alone, and the banks that reach it."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from ..ir.linalg import with_loops
 from ..ir.recursion import reads_programs
 from ..timing.control.build import TreeOptions
+from ..timing.control.tree import FunctionTree, Pipeline, nodes
 from ..timing.control.trees import Trees
+from ..timing.leveling import unit_limits
+from ..timing.schedule import rebound
+from .advice.ports import relieve
+from .advice.question import Question
 from .estimate import device_of
 from .rules import as_the_tool_reads
 
@@ -17,12 +23,24 @@ if TYPE_CHECKING:
     from ..customize import Schedule
 
 
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """`cycles` that `allo.estimate` reaches or exceeds, whatever banks the arrays get; None where a run-time value
+    decides. `banks` are steps with which ports do not keep pipelines from what recurrences allow them; `dsp` are what
+    the largest pipeline takes at that interval, if all its units are busy, and one in a nest of several loops at an
+    iteration a cycle: where it waits for itself, another order of these loops needs fewer lanes for as much."""
+
+    cycles: int | None
+    banks: tuple[str, ...]
+    dsp: int
+
+
 @reads_programs
-def least_cycles(design: Schedule, options: Mapping[str, Any]) -> int | None:
-    """Cycles that `allo.estimate(design, **options)` reaches or exceeds, whatever banks the arrays get.
+def bound(design: Schedule, options: Mapping[str, Any], *, ports: bool = False) -> Bound:
+    """The bound of `allo.estimate(design, **options)`; with `ports`, while arrays that have banks keep these.
 
     Units, ports and transfers are free, and arrays answer at once: what is left are iterations and what they wait for.
-    None where a run-time value decides. It costs a small part of an estimate, above all where sums wait for themselves.
+    It costs a small part of an estimate, above all where sums wait for themselves, or too few banks for many reads.
     """
     device = device_of(options)
     module = as_the_tool_reads(with_loops(design.ir), device.rules)
@@ -32,6 +50,38 @@ def least_cycles(design: Schedule, options: Mapping[str, Any]) -> int | None:
         dict(options.get("trips") or {}),
         unsafe_math=options.get("unsafe_math", False),
         bounds=True,
+        bounded_by_ports=ports,
     )
-    latency = Trees(module, tree).span(module.top).latency
-    return None if latency is None else math.floor(latency)
+    trees = Trees(module, tree)
+    latency = trees.span(module.top).latency
+    steps: dict[str, None] = {}
+    most = 0
+    for spans in trees.spans.values():
+        pipelines = [node for node in nodes(spans.tree.root) if isinstance(node, Pipeline)]
+        steps |= dict.fromkeys(_banks(spans.tree, pipelines, tree.auto_pipeline))
+        most = max([most, *map(_dsp, pipelines)])
+    return Bound(None if latency is None else math.floor(latency), tuple(steps), most)
+
+
+def _dsp(node: Pipeline) -> int:
+    schedule = node.region.schedule
+    nested = len(node.loops[-1].chain) > 1
+    limits = unit_limits(schedule.problem, 1 if nested else node.region.interval)
+    return sum(operator.dsp * count for operator, count in limits.items())
+
+
+def _banks(tree: FunctionTree, pipelines: Sequence[Pipeline], auto_pipeline: bool) -> list[str]:
+    """The partitions that would let each pipeline start as often as its recurrences do."""
+    found = []
+    for node in pipelines:
+        done = node.region
+        demands = [pressure.interval for array in done.accesses if (pressure := array.pressure()) is not None]
+        if max(demands, default=1) <= done.interval:
+            continue
+        bound_by_ports = replace(done, schedule=rebound(done.schedule, max(demands)))
+        names = tuple(tree.loop_name(view) for view in node.loops[-1].chain)
+        asked = Question(tree, replace(node, region=bound_by_ports), names, auto_pipeline)
+        proposal = relieve(asked, done.interval)
+        steps = proposal.step.split("; ") if proposal is not None else []
+        found += [step for step in steps if step.startswith("s.partition(")]
+    return found

@@ -31,7 +31,14 @@ from .pairs import Dependence
 from .places import ElementPlace, in_any_case, is_inside, may_be_one, place_of
 from .position_classes import position_classes
 from .rebound import Bounds, Side, loop_rows, rebound, scan_bounds
-from .regions import Clash, backward_between_iterations, same_stream, stage_clash, wholly_overwritten
+from .regions import (
+    Clash,
+    backward_between_iterations,
+    forbidden_cuts,
+    same_stream,
+    stage_clash,
+    wholly_overwritten,
+)
 from .sources import SeenWrites, writes_seen
 from .space import CopyLoop, Form, Space, TimeLoop
 from .task_uses import TaskClash, TaskUse, first_clash, first_outside, may_meet, pairs_of, task_uses
@@ -123,6 +130,7 @@ __all__ = [
     "first_clash",
     "first_outside",
     "footprint",
+    "forbidden_cuts",
     "hang_of",
     "imbalance_of",
     "in_any_case",

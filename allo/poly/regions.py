@@ -87,6 +87,23 @@ def backward_between_iterations(
     return first_violation((pair, [later(pair, loop)]) for pair in backward)
 
 
+def forbidden_cuts(
+    model: Model, loop_op: ir.Operation | ir.OpView, statements: Sequence[ir.Operation]
+) -> dict[int, Violation | Undecided]:
+    """Before which statements of its body a loop cannot be cut in two, of which the second runs after the first one,
+    with a dependence from what would follow to what would go before: of the same array or stream, in a later iteration.
+    """
+    loop, found = model.loop(loop_op), dict[int, Violation | Undecided]()
+    for pair in pairs(list(model.inside(loop))):
+        source, sink = _number(pair.source.op, statements), _number(pair.sink.op, statements)
+        if source is None or sink is None or all(cut in found for cut in range(sink + 1, source + 1)):
+            continue
+        answer = first_violation([(pair, [later(pair, loop)])])
+        if answer is not None:
+            found = dict.fromkeys(range(sink + 1, source + 1), answer) | found
+    return found
+
+
 def _number(op: ir.Operation, statements: Sequence[ir.Operation]) -> int | None:
     """Which statement an operation is in."""
     current: ir.Operation | None = op

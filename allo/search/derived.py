@@ -1,11 +1,12 @@
-"""Space derived from a kernel: orders, lanes and pipelines of its loops, banks that feed them, stages that overlap."""
+"""Space derived from a kernel: loops that are cut, their orders, lanes, pipelines, banks that feed them, and stages."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import lru_cache
 from itertools import permutations
 from typing import Any
 
@@ -21,7 +22,7 @@ _MOST_PERMUTED = 4  # loops of which all orders are tried; of more, each may be 
 _MOST_LANES = 4096  # copies of a body in one iteration of its pipeline
 _ROUNDS = 6  # of advice on banks, each of which reads the estimate of the one before
 _OF_ANY_EXTENT = (1, 2, 4, 8, 16)
-_KEPT = 4096  # sets of orders that were found legal
+_KEPT = 512  # bodies whose legal orders are kept
 
 OVERLAP = "stages overlap"
 BUFFERED = "buffer_at in"  # begins the names of decisions to keep what a loop updates on the chip
@@ -40,13 +41,22 @@ class _Body:
 def loops(s: Schedule, choose: Choose) -> None:
     """Decide orders, lanes and pipelines of the loops that no step has annotated; the others stay.
 
-    Each innermost loop with the loops around it is a body: it has an order, of those that no dependence forbids, lanes
-    of each loop (copies of the body in one iteration), and is a pipeline.
+    Statements get loops of their own, where no dependence forbids that, or stay together. Then each innermost loop with
+    the loops around it is a body: it has an order, of those that no dependence forbids, lanes of each loop (copies of
+    the body in one iteration), and is a pipeline.
     """
     for function in [str(function.name.value) for function in s.ir.functions()]:
+        _cut(s, choose, function)
         free = [number for number, body in enumerate(_bodies(s, function)) if not body.annotated]
         for number in free:
             _decide(s, choose, function, number)
+
+
+def banks(s: Schedule, steps: Iterable[str]) -> None:
+    """Divide arrays as a bound says: with too few banks an estimate takes long."""
+    for step in steps:
+        with suppress(ScheduleError):  # two bodies may ask for different banks: the advice sees what is left
+            s.replay(step)
 
 
 def memories_and_stages(s: Schedule, choose: Choose, options: Mapping[str, Any]) -> Estimate:
@@ -82,6 +92,21 @@ def _bodies(s: Schedule, function: str) -> list[_Body]:
     ]
 
 
+def _cut(s: Schedule, choose: Choose, function: str) -> None:
+    """Give statements loops of their own, the innermost loops first."""
+    stays = {loop for body in _bodies(s, function) if body.annotated for loop in body.path}
+    found = [Loop(function, view.nest, view.name) for view in loops_of(s.ir.function(function))]
+    for loop in reversed(found):
+        if loop in stays:
+            continue
+        try:
+            s.fission(loop)
+        except ScheduleError:
+            continue
+        if choose(f"statements of {function}:{loop.nest}.{loop.name}", ("apart", "together")) == "together":
+            s.undo()
+
+
 def _decide(s: Schedule, choose: Choose, function: str, number: int) -> None:
     """The order, the lanes and the pipeline of one body."""
     body = _bodies(s, function)[number]
@@ -110,34 +135,41 @@ def _decide(s: Schedule, choose: Choose, function: str, number: int) -> None:
         s.pipeline(outer[-1])
 
 
+@dataclass(frozen=True, slots=True)
+class _Text:
+    """A body in a function of this text, which tells its legal orders."""
+
+    text: str
+    body: _Body
+    schedule: Schedule = field(compare=False)
+
+
 def _orders(s: Schedule, body: _Body) -> tuple[tuple[str, ...], ...]:
-    """The legal orders of the loops of a body, that of the text first; asked of the primitive itself."""
-    text = str(s.ir.function(body.path[0].function))
-    if (text, body) not in _LEGAL:
-        if len(_LEGAL) > _KEPT:
-            _LEGAL.clear()
-        _LEGAL[text, body] = tuple(_legal(s, body))
-    return _LEGAL[text, body]
+    """The legal orders of the loops of a body, that of the text first."""
+    return _legal(_Text(str(s.ir.function(body.path[0].function)), body, s.copy()))
 
 
-_LEGAL: dict[tuple[str, _Body], tuple[tuple[str, ...], ...]] = {}
-
-
-def _legal(s: Schedule, body: _Body) -> Iterator[tuple[str, ...]]:
+@lru_cache(maxsize=_KEPT)
+def _legal(asked: _Text) -> tuple[tuple[str, ...], ...]:
+    """The orders that `reorder` takes."""
+    body, found = asked.body, []
     names = tuple(loop.name for loop in body.path)
-    yield names
-    if len(set(names)) < len(names):
-        return
-    if len(names) <= _MOST_PERMUTED:
-        others = list(permutations(names))[1:]
-    else:
-        others = [(*(n for n in names if n != last), last) for last in reversed(names[:-1])]
-    for order in others:
+    for order in _candidates(names):
         try:
-            s.copy().reorder(*_in_order(body, order))
+            asked.schedule.copy().reorder(*_in_order(body, order))
         except ScheduleError:
             continue
-        yield order
+        found.append(order)
+    return (names, *found)
+
+
+def _candidates(names: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
+    """The orders to try beside that of the text."""
+    if len(set(names)) == len(names):
+        if len(names) <= _MOST_PERMUTED:
+            yield from list(permutations(names))[1:]
+        else:
+            yield from ((*(n for n in names if n != last), last) for last in reversed(names[:-1]))
 
 
 def _in_order(body: _Body, order: tuple[str, ...]) -> list[Loop]:
@@ -161,7 +193,6 @@ def _memories(s: Schedule, choose: Choose, options: Mapping[str, Any]) -> Estima
         before = len(s.steps)
         for advice in found.advice:
             if _is_taken(advice, choose):
-                # two bodies may ask for different banks: the next round sees what is left
                 with suppress(ScheduleError):
                     s.replay(advice.step)
         if len(s.steps) == before:

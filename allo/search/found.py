@@ -23,7 +23,6 @@ from .goal import Goal, front
 from .point import FIGURES, Point
 
 _SHOWN = 8  # designs in the text
-_OF_CYCLES = ("cycles", "milliseconds")
 _FRONT = ("cycles", "dsp", "bram18")
 
 
@@ -67,7 +66,7 @@ class SearchResult:
                 hint="raise the limits or the budget",
             )
         simulated = [p for p in designs if p.simulated is not None and self.goal.allows(p)]
-        if self.goal.figures[0] in _OF_CYCLES and simulated:
+        if self.goal.is_of_cycles and simulated:
             return min(simulated, key=lambda point: point.simulated or 0)
         return designs[0]
 

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from ..errors import SearchError, nearest
 from .point import FIGURES, Point
 
+_OF_CYCLES = ("cycles", "milliseconds")
+
 
 @dataclass(frozen=True, slots=True)
 class Goal:
@@ -31,6 +33,16 @@ class Goal:
             if isinstance(limit, bool) or not isinstance(limit, int | float) or not limit >= 0:
                 raise SearchError(f"the limit of {name} must be a number from 0 on, got {limit!r}")
         return cls(figures, dict(constraints or {}))
+
+    @property
+    def is_of_cycles(self) -> bool:
+        """Whether cycles decide first, in these or in milliseconds: simulated ones then outrank estimated ones."""
+        return self.figures[0] in _OF_CYCLES
+
+    @property
+    def is_of_cycles_alone(self) -> bool:
+        """Whether a lower bound of cycles can say that a design is of no use."""
+        return self.is_of_cycles and len(self.figures) == 1
 
     def excess(self, point: Point) -> float:
         """By what parts of them limits are exceeded, in sum; 0: the design is allowed."""

@@ -13,9 +13,9 @@ from ..customize import Schedule
 from ..customize.step.record import Steps
 from ..errors import AlloError, ScheduleError
 from ..estimate import estimate
-from ..estimate.bound import least_cycles
+from ..estimate.bound import Bound, bound
 from .choices import Choose, Hole
-from .derived import BUFFERED, OVERLAP, loops, memories_and_stages, parts
+from .derived import BUFFERED, OVERLAP, REUSED, banks, loops, memories_and_stages, parts
 from .point import FIGURES, Point, PointState
 
 
@@ -23,12 +23,13 @@ from .point import FIGURES, Point, PointState
 class Job:
     """One point to look at. `base` is a pickled schedule; `holes` and `steps` are there if somebody has decided them
     already, which a process that does not know a user's space needs. A design that surely takes more than `limit`
-    cycles is not estimated."""
+    cycles, or of which a pipeline takes more than `dsp` DSPs, is not estimated."""
 
     base: bytes
     decisions: Mapping[str, int]
     options: Mapping[str, Any] = field(default_factory=dict)
     limit: float | None = None
+    dsp: float | None = None
     holes: tuple[Hole, ...] = ()
     steps: str | None = None
 
@@ -44,12 +45,9 @@ def evaluated(job: Job) -> Point:
         else:
             loops(schedule, choose)
             holes = tuple(choose.holes.values())
-        share = parts(schedule) if job.steps is None and job.decisions.get(OVERLAP) else 1
-        buffered = any(number and name.startswith(BUFFERED) for name, number in job.decisions.items())
-        least = None if job.limit is None or buffered else least_cycles(schedule, job.options)
-        if job.limit is not None and least is not None and least // share > job.limit:
-            reason = f"it takes at least {least // share} cycles"
-            return Point(holes, added(schedule, before), PointState.BOUNDED, reason, least=least // share)
+        left_out = _left_out(job, schedule)
+        if left_out is not None:
+            return Point(holes, added(schedule, before), PointState.BOUNDED, *left_out)
         if job.steps is None:
             found = memories_and_stages(schedule, choose, job.options)
             holes = tuple(choose.holes.values())
@@ -65,6 +63,33 @@ def evaluated(job: Job) -> Point:
     figures = {name: getattr(found, name) for name in FIGURES}
     module = hashlib.sha256(str(schedule.ir).encode()).hexdigest()[:16]
     return Point(holes, added(schedule, before), PointState.ESTIMATED, module=module, figures=figures)
+
+
+def _left_out(job: Job, schedule: Schedule) -> tuple[str, str, Mapping[str, int], int | None] | None:
+    """Why a design is of no use, as the last fields of its point; None: it may be. Arrays get the banks that it asks
+    for if the space is derived."""
+    if job.steps is not None and job.limit is None and job.dsp is None:
+        return None
+    taken = [name for name, number in job.decisions.items() if number]
+    least = bound(schedule, job.options)
+    if not any(name.startswith(BUFFERED) for name in taken) and (refused := _above(job, schedule, least)) is not None:
+        return refused
+    if job.steps is not None or not least.banks:
+        return None
+    banks(schedule, least.banks)
+    if job.limit is None or any(name.startswith((BUFFERED, REUSED)) for name in taken):
+        return None
+    return _above(job, schedule, bound(schedule, job.options, ports=True))
+
+
+def _above(job: Job, schedule: Schedule, least: Bound) -> tuple[str, str, Mapping[str, int], int | None] | None:
+    """What a bound exceeds."""
+    share = parts(schedule) if job.steps is None and job.decisions.get(OVERLAP) else 1
+    if job.limit is not None and least.cycles is not None and least.cycles // share > job.limit:
+        return f"it takes at least {least.cycles // share} cycles", "", {}, least.cycles // share
+    if job.dsp is not None and least.dsp > job.dsp:
+        return f"the lanes of a pipeline take {least.dsp} DSPs", "", {}, None
+    return None
 
 
 def added(schedule: Schedule, before: int) -> str:

@@ -13,8 +13,8 @@ FIGURES = ("cycles", "milliseconds", "interval", "dsp", "bram18", "uram", "lut",
 
 
 class PointState(Enum):
-    """`BOUNDED`: not estimated, since a lower bound of its cycles is above what is of use; `ILLEGAL`: a step is
-    refused; `FAILED`: it cannot be estimated."""
+    """`BOUNDED`: not estimated, since a lower bound of its cycles, or what its lanes take, is above what is of use;
+    `ILLEGAL`: a step is refused; `FAILED`: it cannot be estimated."""
 
     ESTIMATED = "estimated"
     BOUNDED = "bounded"

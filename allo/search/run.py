@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, replace
 from importlib.metadata import version
+from itertools import batched
 from pathlib import Path
 from time import monotonic
 from typing import Any
@@ -25,6 +26,8 @@ from .store import PointStore
 from .workers import on_executor
 
 type Space = Callable[[Schedule, Choose], Any]
+
+_BETWEEN_LOOKS = 8  # points between looks at the clock
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,10 +78,13 @@ class SearchRun:
             asked = [self._asked(decisions, limit) for decisions in batch]
             fresh = list({one.key: one for one in asked if one.key not in self.known}.values())
             some = fresh[: budget - len(self.looked_at)]
-            for one, point in zip(some, self._points(some), strict=True):
-                self.known[one.key] = point
-                self.looked_at.append(point)
-            if len(some) < len(fresh) or (until is not None and monotonic() > until):
+            for few in [some] if until is None else batched(some, _BETWEEN_LOOKS):
+                for one, point in zip(few, self._points(few), strict=True):
+                    self.known[one.key] = point
+                    self.looked_at.append(point)
+                if until is not None and monotonic() > until:
+                    return False
+            if len(some) < len(fresh):
                 return False
             points = [self.known[one.key] for one in asked]
             if self.space is not None:  # decisions that made no difference have holes of their own
@@ -99,7 +105,8 @@ class SearchRun:
         """A user's space is asked here, since other processes do not know it."""
         if self.space is None:
             taken = {name: number for name, number in sorted(decisions.items()) if number}
-            return _Asked(json.dumps(taken), (), Job(self.base, taken, self.options, limit))
+            job = Job(self.base, taken, self.options, limit, self.goal.limits.get("dsp"))
+            return _Asked(json.dumps(taken), (), job)
         schedule, choose, refused = self.start.copy(), Choose(decisions), None
         try:
             self.space(schedule, choose)
@@ -109,7 +116,7 @@ class SearchRun:
         if refused is not None:
             taken = {hole.name: hole.taken for hole in holes}
             return _Asked(f"refused: {taken}", holes, None, Point(holes, steps, PointState.ILLEGAL, refused))
-        return _Asked(steps, holes, Job(self.base, {}, self.options, limit, holes, steps))
+        return _Asked(steps, holes, Job(self.base, {}, self.options, limit, None, holes, steps))
 
     def _points(self, asked: Sequence[_Asked]) -> list[Point]:
         """Points of different keys, from the store or computed."""
@@ -125,7 +132,7 @@ class SearchRun:
             computed = list(map(evaluated, jobs.values()))
         for key, point in zip(jobs, computed, strict=True):
             found[key] = point
-            if self.store is not None:
+            if self.store is not None and not (point.state is PointState.BOUNDED and point.least is None):
                 self.store.put(self.name, key, self.start.top_func_name, point)
         return [found[one.key] for one in asked]
 

@@ -24,7 +24,6 @@ from .workers import Workers
 _BEAM = 4
 _SIMULATED = 3
 _POPULATION = 16
-_OF_CYCLES = ("cycles",), ("milliseconds",)  # goals for which a bound of cycles says that a design is of no use
 
 
 def search(
@@ -66,9 +65,10 @@ def search(
     if isinstance(budget, bool) or not isinstance(budget, int) or budget < 1:
         raise SearchError(f"the budget must be a number of points from 1 on, got {budget!r}")
     start = kernel if isinstance(kernel, Schedule) else customize(kernel, lower_linalg=space is None)
+    _demand_arguments(simulate)
     device_of(options)  # which raises for targets that do not exist, before any work
     proposals, kept = _driver(driver, goal, seed)
-    if goal.figures not in _OF_CYCLES:
+    if not goal.is_of_cycles_alone:
         kept = None
     with ExitStack() as stack:
         if store is not None and not isinstance(store, PointStore):
@@ -84,6 +84,17 @@ def search(
     if verify and found.has_design:
         found = found.verified()
     return found
+
+
+def _demand_arguments(simulate: Any) -> None:
+    """Refuse what is no list of arguments, such as an array that is one of them."""
+    if not isinstance(simulate, list | tuple):
+        shape = getattr(simulate, "shape", None)
+        given = type(simulate).__name__ + (f" of shape {tuple(shape)}" if shape is not None else "")
+        raise SearchError(
+            f"simulate= takes the arguments of a call in a tuple, got {given}",
+            hint="for a kernel of one argument, write simulate=(A,)",
+        )
 
 
 def _driver(name: str, goal: Goal, seed: int) -> tuple[Proposals, int | None]:

@@ -9,6 +9,7 @@ from math import frexp
 import numpy as np
 from mlir import ir
 
+from ..layout import NONE
 from ..poly.updates import updates_of
 from ..target import Operator
 from .interval.recurrence import Recurrence, decide, recurrence_of, words
@@ -109,11 +110,13 @@ def scheduled(
     return ScheduledRegion(graph, tuple(arrays), found, reason, smallest, recurrence, pressure)
 
 
-def bounded(region: LoopBody, budget: int, requested: int | None, *, reassociate: bool = False) -> ScheduledRegion:
-    """What recurrences allow a region, with as many units and ports as it wants and arrays without latency.
+def bounded(
+    region: LoopBody, budget: int, requested: int | None, *, reassociate: bool = False, ports: bool = False
+) -> ScheduledRegion:
+    """What recurrences allow a region, with as many units as it wants and arrays without latency.
 
-    Its interval and depth are lower bounds of those that `scheduled` finds, whatever banks arrays get; nothing is
-    placed, so that it costs what the dependences cost.
+    Its interval and depth are lower bounds of those that `scheduled` finds, whatever banks arrays get; with `ports`,
+    those that have banks keep these. Nothing is placed, so that it costs what the dependences cost.
     """
     for node in region.nodes:
         if node.memory is not None:
@@ -121,11 +124,15 @@ def bounded(region: LoopBody, budget: int, requested: int | None, *, reassociate
     graph = graph_of(region, budget, exchangeable(region, reassociate=reassociate) if region.assumes else {})
     recurrence = recurrence_of(graph, requested) if requested is not None else None
     interval = None if requested is None else max(requested, recurrence.interval if recurrence is not None else 1)
+    arrays = tuple(_accesses(region)) if requested is not None else ()
+    if interval is not None and ports:
+        divided = (array for array in arrays if any(dim != NONE for dim in array.memory.dims))  # no tool divides these
+        interval = max([interval, *(found.interval for array in divided if (found := array.pressure()) is not None)])
     problem = problem_of(graph, [])
     zero = np.zeros((1,) * len(problem.trips), np.int64)
     schedule = schedule_of(problem, [zero] * len(problem.operations), interval)
     kind = "recurrence" if recurrence is not None else "requested"
-    return ScheduledRegion(graph, (), schedule, Reason(kind, "a bound"), interval or 1, recurrence, None)
+    return ScheduledRegion(graph, arrays, schedule, Reason(kind, "a bound"), interval or 1, recurrence, None)
 
 
 def _above(found: StaticSchedule, interval: int) -> bool:

@@ -31,14 +31,14 @@ def scheduled_by_tool(
 
 
 def bounded_by_tool(
-    build: Callable[[], LoopBody], target: Fpga, requested: int | None, *, reassociate: bool
+    build: Callable[[], LoopBody], target: Fpga, requested: int | None, *, reassociate: bool, ports: bool
 ) -> ScheduledRegion:
     """Lower bounds of the interval and the depth of a region, whichever operators the rules of a profile take."""
     region, rule = build(), target.rules.short_recurrences
     if rule is not None:
         nodes = enumerate(region.nodes)
         _with(region, {n: short for n, node in nodes if (short := _short(node, rule, target)) is not None})
-    return bounded(region, target.budget, requested, reassociate=reassociate)
+    return bounded(region, target.budget, requested, reassociate=reassociate, ports=ports)
 
 
 def _hastened(

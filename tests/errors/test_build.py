@@ -10,7 +10,7 @@ import allo
 from allo.errors import TargetError
 from allo.ir.types import int32
 
-OPTIONS = "its options: fastmath, contract, unbounded, check, timed, timeout, threads, subnormals"
+OPTIONS = "its options: fastmath, contract, unbounded, check, timed, timeout, threads, subnormals, rolled"
 
 
 def kernel(A: int32[4]):

@@ -26,6 +26,13 @@ def chain(A: float32[M], B: float32[M]):
         B[j] = T[j] + 1.0
 
 
+def both_sums(A: float32[N, N], x: float32[N], y: float32[N], rows: float32[N], columns: float32[N]):
+    for i in range(N):
+        for j in range(N):
+            columns[j] += A[i, j] * y[i]
+            rows[i] += A[i, j] * x[j]
+
+
 def solve(A: int32[N, N], B: int32[N]):
     for i in range(N):
         for j in range(i):

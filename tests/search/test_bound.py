@@ -7,7 +7,7 @@ import random
 import pytest
 
 import allo
-from allo.estimate.bound import least_cycles
+from allo.estimate.bound import bound
 from allo.search.choices import Choose
 from allo.search.derived import loops, memories_and_stages
 from polybench.suite import load
@@ -43,7 +43,7 @@ def test_of_random_decisions(seed: int, profile: str | None):
         loops(s, choose)
     except allo.ScheduleError:
         return  # tiles that a dependence forbids
-    before = least_cycles(s, options)
+    before = bound(s, options).cycles
     estimate = memories_and_stages(s, Choose(choose.decisions), options)
     assert before is not None and estimate.cycles is not None
     assert before <= estimate.cycles, s.steps
@@ -54,5 +54,5 @@ def test_of_designs_by_hand(name: str):
     design = load(name).designs["vanilla"]
     s = allo.customize(design.kernel("MINI"))
     design.schedule(s, "MINI")
-    least, found = least_cycles(s, {"auto_pipeline": True}), allo.estimate(s, auto_pipeline=True)
+    least, found = bound(s, {"auto_pipeline": True}).cycles, allo.estimate(s, auto_pipeline=True)
     assert least is not None and found.cycles is not None and 0 < least <= found.cycles

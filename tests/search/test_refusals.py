@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pytest
 
 import allo
@@ -98,3 +99,12 @@ def test_a_space_that_changes_the_results_is_found_out(monkeypatch: pytest.Monke
     monkeypatch.setattr(type(found), "schedule", lambda self, point=None: other)
     with pytest.raises(allo.VerificationError):
         found.verified()
+
+
+def test_one_array_to_simulate_is_no_tuple_of_arguments():
+    with pytest.raises(allo.SearchError) as error:
+        allo.search(chain, simulate=np.zeros(64), workers=0)
+    assert str(error.value) == (
+        "simulate= takes the arguments of a call in a tuple, got ndarray of shape (64,)\n"
+        "  hint: for a kernel of one argument, write simulate=(A,)"
+    )

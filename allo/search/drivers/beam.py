@@ -2,23 +2,60 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+
+from ..choices import Decisions
 from ..goal import Goal
+from ..point import Point
 from .searched import Candidates, Key, Proposals, exchanged, key_of, nearby
+
+_AT_ONCE = 12  # of the changes that made a design better
 
 
 def beam(goal: Goal, width: int = 4) -> Proposals:
-    """Begin with the first options; it ends when all that is near the `width` best designs has been looked at."""
-    known, near, far = Candidates(goal), set[Key](), set[Key]()
+    """Begin with the first options; it ends when all that is near the `width` best designs has been looked at.
+
+    The best design is changed in one decision at a time; the changes that make it better are then made together. If
+    none of the best gets better so, two decisions are exchanged: of one place first, then of any two.
+    """
+    known = Candidates(goal)
+    near, close, far = set[Key](), set[Key](), set[Key]()
     known.add((yield [{}]))
     while True:
         best = known.best(width)
-        todo = [p for p in best if key_of(p.decisions) not in near]
-        if todo:
-            near |= {key_of(p.decisions) for p in todo}
-            known.add((yield [decisions for point in todo for decisions in nearby(point)]))
-            continue
-        point = next((p for p in best if key_of(p.decisions) not in far), None)
-        if point is None:
+        if (point := _new(best, near)) is not None:
+            moves = list(nearby(point))
+            points = yield moves
+            known.add(points)
+            if together := list(_together(goal, point, moves, points)):
+                known.add((yield together))
+        elif (point := _new(best, close)) is not None:
+            known.add((yield list(exchanged(point, of_one_place=True))))
+        elif (point := _new(best, far)) is not None:
+            known.add((yield list(exchanged(point, of_one_place=False))))
+        else:
             return
-        far.add(key_of(point.decisions))
-        known.add((yield list(exchanged(point))))
+
+
+def _new(best: Sequence[Point], done: set[Key]) -> Point | None:
+    """The first design whose surroundings have not been looked at, which then are."""
+    found = next((p for p in best if key_of(p.decisions) not in done), None)
+    if found is not None:
+        done.add(key_of(found.decisions))
+    return found
+
+
+def _together(goal: Goal, point: Point, moves: Sequence[Decisions], points: Sequence[Point]) -> Iterator[Decisions]:
+    """The best changes that made a design better, of each decision one, more and more of them at once."""
+    made = {id(p): move for p, move in zip(points, moves, strict=True)}
+    changes: dict[str, int] = {}
+    count = 0
+    for better in goal.sorted([point, *(p for p in points if p.is_design)]):
+        if better is point or count == _AT_ONCE:
+            break
+        old, new = point.decisions, made[id(better)]
+        fresh = {name: n for name, n in new.items() if old.get(name, 0) != n and name not in changes}
+        changes |= fresh
+        count += bool(fresh)
+        if fresh and count > 1:
+            yield {**point.decisions, **changes}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 
@@ -40,30 +40,62 @@ class Candidates:
         return self.goal.sorted(found.values())[:count]
 
 
+type Lever = tuple[Hole, ...]  # ordered holes that move together
+
+
 def nearby(point: Point) -> Iterator[dict[str, int]]:
-    """Decisions that differ in one hole: the next options of ordered ones, one and three away, all of others."""
+    """Decisions that differ in one hole: the next options of ordered ones, one and three away, all of others. Ordered
+    ones that have the same options and are at the same one also move together."""
+    for lever in _levers(point):
+        taken = lever[0].taken
+        for step in (-3, -1, 1, 3):
+            if 0 <= taken + step < len(lever[0].options):
+                yield _moved(point, {lever: taken + step})
     for hole in point.holes:
-        steps = (-3, -1, 1, 3) if hole.ordered else range(-hole.taken, len(hole.options) - hole.taken)
-        for step in steps:
-            if step and 0 <= hole.taken + step < len(hole.options):
-                yield {**point.decisions, hole.name: hole.taken + step}
+        for taken in range(len(hole.options)) if not hole.ordered else ():
+            if taken != hole.taken:
+                yield {**point.decisions, hole.name: taken}
 
 
-def exchanged(point: Point) -> Iterator[dict[str, int]]:
-    """Decisions that differ in two ordered holes: one goes up, the other down by about the same ratio, or both up."""
-    ordered = [hole for hole in point.holes if hole.ordered]
-    for up in ordered:
-        for taken in range(up.taken + 1, len(up.options)):
-            ratio = _size(up, taken) / _size(up, up.taken)
+def exchanged(point: Point, *, of_one_place: bool) -> Iterator[dict[str, int]]:
+    """Decisions that differ in two ordered holes: one goes up, the other down by about the same ratio, or both up.
+
+    `of_one_place`: those of one place (`... at place`), and those that move together; else the others.
+    """
+    levers = _levers(point)
+    for up in levers:
+        for taken in range(up[0].taken + 1, len(up[0].options)):
+            ratio = _size(up[0], taken) / _size(up[0], up[0].taken)
             if ratio > _MOST_RATIO:
                 break
-            for down in ordered:
-                if down is not up:
-                    for other in _lowered(down, ratio):
-                        yield {**point.decisions, up.name: taken, down.name: other}
-    for first, second in combinations(ordered, 2):
-        if first.taken + 1 < len(first.options) and second.taken + 1 < len(second.options):
-            yield {**point.decisions, first.name: first.taken + 1, second.name: second.taken + 1}
+            for down in levers:
+                if _are_of_one_place(up, down) == of_one_place and not set(up) & set(down):
+                    for other in _lowered(down[0], ratio):
+                        yield _moved(point, {up: taken, down: other})
+    for first, second in combinations(levers, 2):
+        if _are_of_one_place(first, second) != of_one_place or set(first) & set(second):
+            continue
+        if all(lever[0].taken + 1 < len(lever[0].options) for lever in (first, second)):
+            yield _moved(point, {lever: lever[0].taken + 1 for lever in (first, second)})
+
+
+def _levers(point: Point) -> list[Lever]:
+    """The ordered holes by themselves, and those that have the same options and are at the same one."""
+    ordered = [hole for hole in point.holes if hole.ordered]
+    alike: dict[tuple[tuple[str, ...], int], list[Hole]] = {}
+    for hole in ordered:
+        alike.setdefault((hole.options, hole.taken), []).append(hole)
+    return [*((hole,) for hole in ordered), *(tuple(holes) for holes in alike.values() if len(holes) > 1)]
+
+
+def _moved(point: Point, levers: Mapping[Lever, int]) -> dict[str, int]:
+    return {**point.decisions, **{hole.name: taken for lever, taken in levers.items() for hole in lever}}
+
+
+def _are_of_one_place(one: Lever, other: Lever) -> bool:
+    if len(one) > 1 or len(other) > 1:
+        return len(one) > 1 and len(other) > 1
+    return one[0].name.partition(" at ")[2] == other[0].name.partition(" at ")[2]
 
 
 def _lowered(hole: Hole, ratio: float) -> list[int]:

@@ -31,7 +31,8 @@ type CallCost = Callable[[str], tuple[int, int]]  # latency and interval of a ca
 class TreeOptions:
     """What hardware a module becomes.
 
-    `bounds`: regions are not scheduled, but bounded from below (`pipeline.bounded`), and so is the whole.
+    `bounds`: regions are not scheduled, but bounded from below (`pipeline.bounded`), and so is the whole; with
+    `bounded_by_ports` by the banks that arrays have, too.
     `trips` are iterations of loops that the user states, `external` the arguments that stay beside the chip, by
     function and position, and `assumes` what the module does not say, and rewrites before scheduling do.
     """
@@ -43,6 +44,7 @@ class TreeOptions:
     unsafe_math: bool = False
     assumes: bool = True
     bounds: bool = False
+    bounded_by_ports: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,7 +161,8 @@ class TreeBuilder:
         if known is None:
             region, reassociate = lambda: RegionBuilder(self.around, time).build(body), self.options.unsafe_math
             if self.options.bounds:
-                known = bounded_by_tool(region, self.target, requested, reassociate=reassociate)
+                ports = self.options.bounded_by_ports
+                known = bounded_by_tool(region, self.target, requested, reassociate=reassociate, ports=ports)
             else:
                 asked = AUTOMATIC not in key.attributes
                 known = scheduled_by_tool(region, self.target, requested, asked=asked, reassociate=reassociate)
