@@ -12,10 +12,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from math import gcd
+from operator import ne
 from typing import TYPE_CHECKING
 
 from .tasks import Task, TokenFifo
-from .uses import LoopHere, VariableUse
+from .uses import LoopHere, UsedComparison, VariableUse
 
 if TYPE_CHECKING:
     from .run import TokenRun
@@ -23,7 +25,8 @@ if TYPE_CHECKING:
 _FIRST_ROUND = 48  # runs that are over soon are not looked at
 _KEPT = 12  # states with processes at the same places
 _MOST_KEPT = 4_000_000  # values of variables and FIFOs in all states
-_WIDEST = 1 << 16  # iterations of a period whose comparisons are looked at
+_ALWAYS = 1 << 62
+_WIDEST = 1 << 16  # values of a term in a period that are looked at
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,18 +82,21 @@ class Periods:
 
     def _repeats(self, before: _State, now: _State) -> int:
         """How often what happened between two states surely happens again; 0 if that is not known."""
-        if before.choices != now.choices or len(before.fifos) != len(now.fifos):
+        if before.choices != now.choices or len(before.fifos) != len(now.fifos) or before.values == now.values:
             return 0
-        most: int | None = None
+        if any(a != b and sum(map(ne, a, b)) > 1 for a, b in zip(before.values, now.values, strict=True)):
+            return 0
+        most = self._fifos_repeat(before, now)
         for task, old, new in zip(self.run.alive, before.values, now.values, strict=True):
-            if old == new:
-                continue
-            times = self._task_repeats(task, old, new)
-            if not times:
+            if most <= 0:
                 return 0
-            most = times if most is None else min(most, times)
-        if most is None:
-            return 0
+            if old != new:
+                most = min(most, self._task_repeats(task, old, new))
+        return max(most, 0)
+
+    def _fifos_repeat(self, before: _State, now: _State) -> int:
+        """How often FIFOs have what happened between two states happen again."""
+        most = _ALWAYS
         changed = [
             (fifo, was, is_now)
             for fifo, was, is_now in zip(self.run.fifos, before.fifos, now.fifos, strict=True)
@@ -104,14 +110,13 @@ class Periods:
             if deeper and (puts != limit or (fifo is not deeper[0] and puts != gets)):
                 return 0  # all waited when that one got deeper, and would not wait again
             most = min(most, _fifo_repeats(fifo, puts, gets, limit))
-        return max(most, 0)
+        return most
 
     def _task_repeats(self, task: Task, old: tuple[int, ...], new: tuple[int, ...]) -> int:
-        changed = [k for k, (a, b) in enumerate(zip(old, new, strict=True)) if a != b]
-        if len(changed) != 1:
-            return 0
-        loop = self._loops(task)[changed[0]]
-        a, b = old[changed[0]], new[changed[0]]
+        """The same of one process, of which one variable has changed."""
+        changed = next(k for k, (a, b) in enumerate(zip(old, new, strict=True)) if a != b)
+        loop = self._loops(task)[changed]
+        a, b = old[changed], new[changed]
         use = self.run.program.processes[task.process].uses.get(loop.place)
         times = (task.values[loop.place + 1] - 1 - b) // (b - a)
         if use is None or times <= 0:
@@ -122,17 +127,37 @@ class Periods:
 
     def _comparisons(self, task: Task, loop: LoopHere, use: VariableUse, a: int, b: int) -> Iterator[int]:
         """How often each comparison with the variable of a loop turns out as in the period."""
-        if use.tests and (b - a) // loop.step > _WIDEST:
-            yield 0
-            return
-        for number, growth, is_equality in use.tests:
-            term, gain = task.tests[number], growth.over(b - a)
-            for value in range(a, b + 1, loop.step):
-                task.values[loop.place] = value
-                times = _same_outcomes(term(), gain, is_equality)
-                if times is not None:
-                    yield times
+        for test in use.tests:
+            gain = test.growth.over(b - a)
+            for value in self._terms_that_count(task, loop, test, a, b):
+                times = None if value is None else _same_outcomes(value, gain, test.is_equality)
+                if value is None or times is not None:
+                    yield times or 0
             task.values[loop.place] = b
+
+    def _terms_that_count(
+        self, task: Task, loop: LoopHere, test: UsedComparison, a: int, b: int
+    ) -> Iterator[int | None]:
+        """The values of a term in a period of which one is the first to compare otherwise later; None: not known.
+
+        A term that `is_linear` grows evenly over some iterations' distance: only the values next to 0 count, the first,
+        the last, and the one that is 0 after whole periods.
+        """
+        term, steps = task.tests[test.number], (b - a) // loop.step
+        apart = test.growth.period // gcd(test.growth.period, loop.step) if test.is_linear else steps + 1
+        if min(apart, steps + 1) > _WIDEST:
+            yield None
+            return
+        for first in range(min(apart, steps + 1)):
+            task.values[loop.place] = a + first * loop.step
+            value, last = term(), (steps - first) // apart
+            if not last:
+                yield value
+                continue
+            growth = test.growth.over(apart * loop.step)
+            zero = -value // growth
+            places = {0, zero - 1, zero, zero % (steps // apart), last}
+            yield from (value + place * growth for place in sorted(places) if 0 <= place <= last)
 
     # -- adding up -------------------------------------------------------------------------------------
 
@@ -161,7 +186,7 @@ def _fifo_repeats(fifo: TokenFifo, puts: int, gets: int, limit: int) -> int:
             return 0
         if change < 0:
             times.append((spare - needed) // -change)
-    return min(times, default=1 << 62)
+    return min(times, default=_ALWAYS)
 
 
 def _same_outcomes(value: int, gain: int, is_equality: bool) -> int | None:

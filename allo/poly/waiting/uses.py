@@ -36,17 +36,28 @@ class Site:
     loops: tuple[LoopHere, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class UsedComparison:
+    """A comparison with 0 that depends on a loop variable: its number among those of the process, and how its term
+    grows; if it `is_linear`, always so, else only while other comparisons turn out the same."""
+
+    number: int
+    growth: Growth
+    is_equality: bool
+    is_linear: bool
+
+
 @dataclass(slots=True)
 class VariableUse:
     """What depends on a loop variable.
 
     All is the same after a multiple of `period` iterations' distance, unless it `is_fixed`, and as long as the
-    comparisons `tests` turn out the same: their number among those of the process, and how the term grows.
+    comparisons `tests` turn out the same.
     """
 
     is_fixed: bool = False
     period: int = 1
-    tests: list[tuple[int, Growth, bool]] = field(default_factory=list)
+    tests: list[UsedComparison] = field(default_factory=list)
 
 
 @dataclass(slots=True)
@@ -85,5 +96,6 @@ class ProcessText:
                     continue
                 use.period = lcm(use.period, growth.period)
                 if growth.gain:
-                    use.tests.append((len(self.tests), growth, test.is_equality))
+                    linear = not test.term.tests
+                    use.tests.append(UsedComparison(len(self.tests), growth, test.is_equality, linear))
             self.tests.append(test.term.text)
