@@ -127,6 +127,7 @@ def stencil(A: int32[8, 8], B: int32[8, 8]):
     for i in range(1, 7):
         for j in range(1, 7):
             B[i, j] = A[i, j - 1] + A[i, j] + A[i, j + 1]
+            B[i, 0] = A[i, j]
 
 
 def around(A: int32[8, 8], B: int32[8, 8]):
@@ -137,6 +138,7 @@ def around(A: int32[8, 8], B: int32[8, 8]):
 ANY_LAYOUT = {
     "split": lambda s: s.split("j", 2),
     "fuse": lambda s: s.fuse("i", "j"),
+    "fission": lambda s: s.fission("j"),
     "reorder": lambda s: s.reorder("j", "i"),
     "skew": lambda s: s.skew("i", "j", 1),
     "peel": lambda s: s.peel("j", 1),

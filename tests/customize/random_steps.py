@@ -60,6 +60,10 @@ def reorder(c: Chooser) -> Call:
     return "reorder", tuple(c.draw(st.permutations(c.neighbours()))), {}
 
 
+def fission(c: Chooser) -> Call:
+    return "fission", (c.loop(),), {}
+
+
 def fuse(c: Chooser) -> Call:
     return "fuse", tuple(c.neighbours()), {}
 
@@ -147,7 +151,7 @@ def relay(c: Chooser) -> Call:
 
 # What changes the order or the place of statements comes more often.
 STEPS: tuple[Callable[[Chooser], Call], ...] = (
-    *(split, split, reorder, reorder, reorder, reorder, fuse, fuse, fuse_row, fuse_row),
+    *(split, split, reorder, reorder, reorder, reorder, fuse, fuse, fission, fuse_row, fuse_row),
     *(compute_at, compute_at, compute_at, compute_at),
     *(skew, skew, peel, peel, buffer_at, buffer_at, reuse_at, reuse_at, inline, reshape, pack, parallel),
     *(unroll, unfold, pipeline, dataflow, partition, bind, relay),

@@ -16,6 +16,7 @@ TUTORIALS = [
 ]
 
 
+@pytest.mark.filterwarnings("ignore::allo.ScheduleNote")  # where hardware is asked for too (tests/backend/twin.py)
 @pytest.mark.parametrize("tutorial", TUTORIALS)
 def test_tutorial(tutorial: Path) -> None:
     runpy.run_path(str(tutorial), run_name="__main__")

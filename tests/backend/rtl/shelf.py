@@ -34,6 +34,9 @@ class Shelved:
     def number(self, name: str) -> int:
         return self.shelf.number(f"u{self.place}.{name}")
 
+    def element(self, name: str) -> tuple[Any, int]:
+        return self.shelf.element(f"u{self.place}.{name}")
+
     def load(self, name: str, words: Any) -> None:
         self.shelf.load(f"u{self.place}.{name}", words)
 
