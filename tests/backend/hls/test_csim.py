@@ -85,6 +85,24 @@ def test_what_was_compiled_before_is_kept(tmp_path: Path, monkeypatch: pytest.Mo
     assert (made.count(".so"), made.count(".o")) == (2, 1)
 
 
+def test_headers_are_compiled_the_second_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One simulation does not wait for what saves time for those after it."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    found = []
+    for number in range(3):
+
+        def add[N](A: int32[4]):
+            for i in range(4):
+                A[i] = A[i] + N
+
+        A = np.arange(4, dtype=np.int32)
+        allo.customize(add, instantiate=[number]).build(target="vitis_hls", mode="csim")(A)
+        assert A.tolist() == [number, number + 1, number + 2, number + 3]
+        made = [path.suffix for path in (tmp_path / "allo" / "csim").iterdir()]
+        found.append((made.count(".so"), made.count(".h"), made.count(".gch")))
+    assert found == [(1, 1, 0), (2, 1, 1), (3, 1, 1)]
+
+
 PROGRAM = """\
 import numpy as np, allo
 from allo.ir.types import int32

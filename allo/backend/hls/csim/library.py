@@ -7,6 +7,7 @@ import os
 import tempfile
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ from ....ir.run_report import RunFacts
 from ...arguments.calling import call as run
 from ...arguments.simulated import Stopped, hang_error, shown_progress
 from ...checked import CheckFailed
-from ...external.compiler import Compiler, content_key, find_compiler, kept
+from ...external.compiler import Compiler, cache_folder, content_key, find_compiler, kept
 from ...headers import include_directory
 from ..text.external import NO_EXTERNAL, ExternalCode
 
@@ -37,6 +38,7 @@ FLAGS = (
 _ENTRY, _STATE = "allo_csim", "allo_csim_state"  # of `allo_sim/entry.cpp`
 _KEPT = "csim"  # the folder of the cache
 _OF_CHECK = "?\x01"  # what the message of an `allo_sim::check_failed` starts with
+_OF_CALLS = ("#include <cstddef>", "#include <vector>", "#include <allo_sim/entry.h>")  # what `csim.cpp` includes too
 _MANY_LINES = 20_000  # of C++, as of large unfolded arrays: beyond, the compiler takes longer than it saves
 
 
@@ -88,12 +90,39 @@ def compile_library(folder: Path, external: ExternalCode = NO_EXTERNAL) -> Path:
 
     with ThreadPoolExecutor(os.cpu_count()) as pool:  # each waits for a process of its own
         entry = pool.submit(_compiled_entry, compiler)
+        # with other flags, or headers that are not ours, what is compiled of headers is of no use
+        headers = pool.submit(_compiled_headers, compiler, folder / "kernel.h") if not level and not folders else None
         objects = [*pool.map(compiled, external.units)]
-        sources = [str(folder / "csim.cpp"), str(entry.result()), *objects]
+        begin = [] if headers is None else headers.result()
+        sources = [*begin, str(folder / "csim.cpp"), str(entry.result()), *objects]
     compiler.run(
         [*FLAGS, *level, f"-I{include_directory()}", f"-I{folder}", *sources, "-o", str(library)], "the HLS code"
     )
     return library
+
+
+def _compiled_headers(compiler: Compiler, kernel: Path) -> list[str]:
+    """Flags by which the compiler begins with headers that it has compiled before: those that `kernel` begins with, and
+    those of `csim.cpp`, which take longer than most kernels. They are compiled the second time that they are used."""
+    lines = kernel.read_text().splitlines()
+    first = takewhile(lambda line: not line or line.startswith(("#pragma once", "#include <", "#define ")), lines)
+    text = "\n".join([*(line for line in first if line and line != "#pragma once"), *_OF_CALLS, ""])
+    flags = [*(flag for flag in FLAGS if flag != "-shared"), f"-I{include_directory()}"]
+    key = content_key(compiler, [*flags, text, *_headers()])
+    is_new = not (cache_folder(_KEPT) / f"{key}.h").exists()
+
+    def write(place: Path) -> None:
+        place.write_text(text)
+
+    header = kept(_KEPT, f"{key}.h", write)
+    if is_new:
+        return []
+
+    def make(place: Path) -> None:
+        compiler.run([*flags, "-x", "c++-header", str(header), "-o", str(place)], "the headers of HLS code")
+
+    kept(_KEPT, f"{key}.h.gch", make)
+    return ["-include", str(header)]
 
 
 def _compiled_entry(compiler: Compiler) -> Path:
