@@ -36,7 +36,7 @@ class Tutorial:
 
     def page(self, folder: Path, stem: str) -> str:
         """Markdown; pictures become files of `folder`."""
-        parts = [f"# {self.name}", f"{self.what[:1].upper()}{self.what[1:]}."]
+        parts = [f"# {self.name}", f"{self.what}."]
         for number, cell in enumerate(self.cells):
             parts += [f"## {cell.title}", cell.prose]
             parts += [f"```python\n{cell.code}\n```"] if cell.code else []
@@ -48,7 +48,7 @@ class Tutorial:
 
     def notebook(self) -> str:
         """The same as a notebook (nbformat 4.5)."""
-        cells: list[dict[str, Any]] = [_markdown("head", f"# {self.name}\n\n{self.what[:1].upper()}{self.what[1:]}.")]
+        cells: list[dict[str, Any]] = [_markdown("head", f"# {self.name}\n\n{self.what}.")]
         for number, cell in enumerate(self.cells):
             cells.append(_markdown(f"text-{number}", f"## {cell.title}\n\n{cell.prose}".strip()))
             outputs: list[dict[str, Any]] = []
@@ -74,7 +74,7 @@ def tutorial(path: Path, root: Path) -> Tutorial:
     heading, *texts = re.split(r"^# %% ", path.read_text(encoding="utf-8"), flags=re.MULTILINE)
     title = re.findall(r'"""(.*?)\.?\n', heading)[0]
     name, _, what = title.partition(": ")
-    return Tutorial(name, what, tuple(_cells(path, root, texts, heading.count("\n"))))
+    return Tutorial(name, what[:1].upper() + what[1:], tuple(_cells(path, root, texts, heading.count("\n"))))
 
 
 def _cells(path: Path, root: Path, texts: list[str], line: int) -> Iterator[Cell]:

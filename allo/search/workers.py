@@ -8,7 +8,7 @@ import struct
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
-from concurrent.futures import CancelledError, Executor, Future, ThreadPoolExecutor
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from pathlib import Path
 from queue import SimpleQueue
 from typing import IO
@@ -161,6 +161,6 @@ def _result(future: Future[Point] | None, job: Job, spare: _Process) -> Point:
         return future.result()
     except pickle.PicklingError as error:
         raise ToolError(f"the executor cannot send a design to its processes: {error}") from error
-    except (Exception, CancelledError) as error:  # each executor has errors of its own for workers that ended
+    except Exception as error:  # each executor has errors of its own for workers that ended
         LOG.warning("the executor has lost a design, which is estimated here: %r", error)
         return spare.run(job)
