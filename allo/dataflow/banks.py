@@ -110,8 +110,8 @@ def _divisions(uses: Sequence[TaskUse], extent: int) -> list[Banks]:
 
 
 def _runs(uses: Sequence[TaskUse], extent: int) -> list[Banks]:
-    """As many runs of elements as a grid has positions."""
-    return [block(n) for n in _grids(uses) if 1 < n < extent and extent % n == 0]
+    """All elements, or as many runs of elements as a grid has positions."""
+    return [COMPLETE, *(block(n) for n in _grids(uses) if 1 < n < extent and extent % n == 0)]
 
 
 def _grids(uses: Sequence[TaskUse]) -> list[int]:

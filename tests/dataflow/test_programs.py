@@ -11,11 +11,14 @@ import pytest
 import allo
 import allo.dataflow as df
 from allo.errors import TargetError
+from allo.ir.types import int32
+from allo.memory import Layout
 from tests.dataflow import programs as p
 
 from .doors import in_c, through
 
 rng = np.random.default_rng(7)
+S = Layout.Shard
 
 
 def numbers(*shape: int, dtype: type = np.int16) -> np.ndarray:
@@ -27,6 +30,25 @@ def test_producer_and_consumer(csim: bool) -> None:
     A = numbers(p.M, p.N, dtype=np.int32)
     seen = through(p.producer_consumer, A, np.zeros_like(A), csim=csim)
     np.testing.assert_array_equal(seen.arguments[1], A + 1)
+
+
+def test_parts_of_rows_and_single_columns() -> None:
+    """One dimension has as many runs as the grid has rows, the other all its elements, and a third task waits."""
+
+    @df.region()
+    def design(C: int32[4, 2]):
+        @df.kernel(mapping=[2, 2, 3], args=[C])
+        def task(own: int32[4, 2] @ [S(0), S(1)]):
+            i, j, k = df.get_pid()
+            with allo.meta_if(k == 0):
+                for r in range(2):
+                    own[r, 0] = own[r, 0] * 10 + 2 * i + j
+
+    s, C = df.customize(design), numbers(4, 2, dtype=np.int32)
+    wanted = C * 10 + np.array([[0, 1], [0, 1], [2, 3], [2, 3]])
+    with pytest.warns(allo.ScheduleNote, match="partition_type=Partition.Block, dim=1, factor=2"):
+        s.build(target="vitis_hls", mode="csim")(C)
+    np.testing.assert_array_equal(C, wanted)
 
 
 def test_systolic_array() -> None:
