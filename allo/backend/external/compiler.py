@@ -170,3 +170,29 @@ def kept(folder_name: str, name: str, make: Callable[[Path], None]) -> Path:
             hint="set XDG_CACHE_HOME to a folder of yours",
         ) from None
     return found
+
+
+def compiled_header(
+    compiler: Compiler, folder_name: str, text: str, flags: Sequence[str], made_of: Sequence[str], what: str, *,
+    at_first: bool = True,
+) -> list[str]:  # fmt: skip
+    """Flags by which `compiler` begins with a header of this text, which it has compiled with these flags: that of the
+    cache, or a new one, if it is not there. `made_of` are texts that decide what is included. Without `at_first`, it is
+    compiled the second time that it is asked for, and the first time there are no flags. Raises ToolError with what the
+    compiler says of `what`.
+    """
+    key = content_key(compiler, ["header", *flags, text, *made_of])
+    is_new = not (cache_folder(folder_name) / f"{key}.h").exists()
+
+    def write(place: Path) -> None:
+        place.write_text(text)
+
+    header = kept(folder_name, f"{key}.h", write)
+    if is_new and not at_first:
+        return []
+
+    def make(place: Path) -> None:
+        compiler.run([*flags, "-x", "c++-header", str(header), "-o", str(place)], what)
+
+    kept(folder_name, f"{key}.h.gch", make)
+    return ["-include", str(header)]

@@ -15,7 +15,7 @@ from ...errors import TargetError, ToolError
 from ...ir.arrays import form_dtype
 from ...mapping.tiles.choices import TileMapping
 from ...target.mesh_routes import MeshRoutes
-from ..external.compiler import Compiler, content_key, find_compiler, kept
+from ..external.compiler import Compiler, compiled_header, find_compiler
 from ..headers import templates_directory
 from ..mesh.reading import ReadProgram
 from .buffers import CoreBuffers
@@ -89,21 +89,19 @@ class MetaliumProject:
         lines += [f"    emulation::seed = {seed};", "    return metalium_main(argc, argv);", "}", ""]
         source, program = place / "all.cpp", place / "program"
         source.write_text("\n".join(lines))
-        folders = [_precompiled(compiler, emulation).parent, include, emulation, self.path]
-        flags = [*_FLAGS, *(f"-I{folder}" for folder in folders)]
+        folders = [include, emulation, self.path]
+        flags = [*_FLAGS, *(f"-I{folder}" for folder in folders), *_headers(compiler, emulation)]
         compiler.run([*flags, str(source), "-o", str(program)], f"the project of '{self.name}' for TT-Metalium")
         return program
 
 
-def _precompiled(compiler: Compiler, emulation: Path) -> Path:
+def _headers(compiler: Compiler, emulation: Path) -> list[str]:
     """The headers of the emulation, read once for all projects."""
-
-    def make(place: Path) -> None:
-        command = [*_FLAGS, f"-I{emulation}", "-x", "c++-header", str(emulation / "host.h"), "-o", str(place)]
-        compiler.run(command, "the emulation of TT-Metalium")
-
-    key = content_key(compiler, [file.read_text() for file in sorted(emulation.glob("*.h"))])
-    return kept(f"metalium/{key}", "host.h.gch", make)
+    texts = [file.read_text() for file in sorted(emulation.glob("*.h"))]
+    flags = [*_FLAGS, f"-I{emulation}"]
+    return compiled_header(
+        compiler, "metalium", '#include "host.h"\n', flags, texts, "the emulation of TT-Metalium"
+    )  # fmt: skip
 
 
 def metalium_project(

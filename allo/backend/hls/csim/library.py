@@ -16,7 +16,7 @@ from ....ir.run_report import RunFacts
 from ...arguments.calling import call as run
 from ...arguments.simulated import Stopped, hang_error, shown_progress
 from ...checked import CheckFailed
-from ...external.compiler import Compiler, cache_folder, content_key, find_compiler, kept
+from ...external.compiler import Compiler, compiled_header, content_key, find_compiler, kept
 from ...headers import include_directory
 from ..text.external import NO_EXTERNAL, ExternalCode
 
@@ -108,21 +108,8 @@ def _compiled_headers(compiler: Compiler, kernel: Path) -> list[str]:
     first = takewhile(lambda line: not line or line.startswith(("#pragma once", "#include <", "#define ")), lines)
     text = "\n".join([*(line for line in first if line and line != "#pragma once"), *_OF_CALLS, ""])
     flags = [*(flag for flag in FLAGS if flag != "-shared"), f"-I{include_directory()}"]
-    key = content_key(compiler, [*flags, text, *_headers()])
-    is_new = not (cache_folder(_KEPT) / f"{key}.h").exists()
-
-    def write(place: Path) -> None:
-        place.write_text(text)
-
-    header = kept(_KEPT, f"{key}.h", write)
-    if is_new:
-        return []
-
-    def make(place: Path) -> None:
-        compiler.run([*flags, "-x", "c++-header", str(header), "-o", str(place)], "the headers of HLS code")
-
-    kept(_KEPT, f"{key}.h.gch", make)
-    return ["-include", str(header)]
+    what = "the headers of HLS code"
+    return compiled_header(compiler, _KEPT, text, flags, _headers(), what, at_first=False)
 
 
 def _compiled_entry(compiler: Compiler) -> Path:

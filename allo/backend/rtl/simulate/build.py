@@ -11,7 +11,7 @@ from pathlib import Path
 
 from ....errors import ToolError
 from ....messages import working
-from ...external.compiler import Compiler, content_key, find_compiler, kept
+from ...external.compiler import Compiler, compiled_header, content_key, find_compiler, kept
 from ..library import library_directory, simulation_sources
 from .tool import Verilator, find_verilator
 
@@ -112,13 +112,16 @@ def _compiled(
         tracing = () if design.waveform is None else (f"{design.waveform.value[1]}.cpp",)
         runtime = [pool.submit(_runtime, name, compiler, verilator) for name in (*_RUNTIME, *tracing)]
         runtime += [pool.submit(_models, compiler, verilator)] if design.bus else []
-        header = pool.submit(_header, flags, compiler, verilator)
+        header = pool.submit(
+            compiled_header, compiler, _KEPT, _text("driver.h"), [*flags, *_includes(verilator)], _identity(verilator),
+            "the run time of Verilator",
+        )  # fmt: skip
         given = [str(folder / name) for name in ("visible.vlt", *design.files)]
         verilator.run([*design.arguments(), "--Mdir", str(generated), *given], f"the design '{design.top}'")
-        objects, precompiled = [str(made.result()) for made in runtime], header.result()
+        objects, begin = [str(made.result()) for made in runtime], header.result()
     whole = folder / "whole.cpp"
     whole.write_text(_whole(sorted(generated.glob("Vsim*.cpp")), [folder / name for name in sources]))
-    arguments = [*flags, *_includes(verilator), f"-I{generated}", "-include", str(precompiled)]
+    arguments = [*flags, *_includes(verilator), f"-I{generated}", *begin]
     libraries = ["-llz4", "-lz"] if design.waveform is Waveform.FST else []
     compiler.run(
         [*arguments, str(whole), *objects, "-shared", *libraries, "-o", str(place)], f"the simulation of '{design.top}'"
@@ -165,23 +168,6 @@ def _models(compiler: Compiler, verilator: Verilator) -> Path:
 
     texts = [_text(name) for name in ("bus.cpp", "bus.h", "driver.h")]
     return kept(_KEPT, f"{content_key(compiler, [*flags, *_identity(verilator), *texts])}.o", make)
-
-
-def _header(flags: Sequence[str], compiler: Compiler, verilator: Verilator) -> Path:
-    """The header that all models begin with, beside which the compiler finds what it has made of it."""
-    key = content_key(compiler, ["header", *flags, *_identity(verilator), _text("driver.h")])
-
-    def write(place: Path) -> None:
-        place.write_text(_text("driver.h"))
-
-    header = kept(_KEPT, f"{key}.h", write)
-
-    def make(place: Path) -> None:
-        arguments = [*flags, *_includes(verilator), "-x", "c++-header", str(header), "-o", str(place)]
-        compiler.run(arguments, "the run time of Verilator")
-
-    kept(_KEPT, f"{key}.h.gch", make)
-    return header
 
 
 def _tracing(waveform: Waveform | None) -> list[str]:
