@@ -44,8 +44,9 @@ def everything(x: float32[N], y: float32[N], z: float32[9, N]):
         z[4, i] = allo.tanh(x[i])
         z[5, i] = allo.sin(x[i])
         z[6, i] = allo.cos(x[i])
-        z[7, i] = allo.tan(x[i])
         z[8, i] = allo.power(x[i], y[i])
+    for j in range(N):
+        z[7, j] = allo.tan(x[j])
 
 
 @cache
@@ -132,18 +133,20 @@ def test_the_reference_has_the_bits_of_the_machine() -> None:
 def test_hardware_has_the_same_bits() -> None:
     s = allo.customize(everything)
     s.pipeline("i")
+    s.pipeline("j")
     s.partition("z", dim=1)
     built = s.build(target="rtl", random_state=1)
     z = np.zeros((9, N), np.float32)
     built(*vectors(), z)
     assert same_bits(z, on_cpu())
-    assert built.cycles == built.predicted_cycles < 2 * N + 110  # three read the table of turns, which has two ports
+    assert built.cycles == built.predicted_cycles < (N + 60) + (N + 100)  # of either loop
 
 
 @pytest.mark.slow
 def test_hardware_has_the_same_bits_for_many_more() -> None:
     s = allo.customize(everything)
     s.pipeline("i")
+    s.pipeline("j")
     s.partition("z", dim=1)
     built, reference = s.build(target="rtl"), allo.customize(everything).build()
     for x, y in zip(*(np.split(vector, MANY // N) for vector in vectors(MANY)), strict=True):

@@ -184,9 +184,7 @@ def _wave(first: int) -> Callable[[Arithmetic, Number], Number]:
     def wave(o: Arithmetic, x: Number) -> Number:
         """x in quarter turns, to the nearest whole number of them; of what is left the sine or the cosine."""
         magnitude, negative = x & _MAGNITUDE, o.less(_MAGNITUDE, x)
-        whole, rest = _quarter_turns(o, magnitude)
-        falls = o.less(rest, 0)
-        rest = o.select(falls, -rest, rest)
+        whole, rest, falls = _quarter_turns(o, magnitude)
         sine, cosine = _sine_and_cosine(o, rest)
         quarter = o.narrow(whole & 3) + first
         bits = o.select(o.equal(quarter & 1, 0), sine + (o.select(falls, 1, 0) << 31), cosine)
@@ -198,44 +196,52 @@ def _wave(first: int) -> Callable[[Arithmetic, Number], Number]:
     return wave
 
 
-def _quarter_turns(o: Arithmetic, magnitude: Number) -> tuple[Number, Number]:
-    """The nearest whole number of quarter turns modulo 4, and what is left, with 80 digits behind the point."""
+def _quarter_turns(o: Arithmetic, magnitude: Number) -> tuple[Number, Number, Any]:
+    """The nearest whole number of quarter turns modulo 4, how far that is away, with 80 digits behind the point, and
+    whether it is above."""
     exponent, mantissa = magnitude >> 23, o.wide((magnitude & _FRACTION) + _HIDDEN)
     place = o.least(o.greatest(exponent - 115, 0), 139) & 255
     high, low = (o.wide(o.look_up(table, place)) for table in quarter_turns())
     turns = (mantissa * high << 41) + mantissa * low
     whole = ((turns >> 79) + 1) >> 1
-    return whole, turns - (whole << 80)
+    rest = turns - (whole << 80)
+    falls = o.less(rest, 0)
+    return whole, o.select(falls, -rest, rest), falls
+
+
+def _piece(o: Arithmetic, rest: Number) -> tuple[Number, Number]:
+    """Of tables in 256 pieces of at most half a quarter turn: which one, and 25 digits of the place in it."""
+    fixed = o.least(o.narrow(rest >> 46), (1 << 33) - 1)  # 34 digits behind the point
+    return fixed >> 25, fixed & ((1 << 25) - 1)
+
+
+def _times_rest(o: Arithmetic, rest: Number, quotient: Number) -> tuple[Number, Number]:
+    """The bits of what is left, with 80 digits behind the point, times a number with 36; and with how many digits
+    behind the point, 62 or 82, the product fills a word."""
+    digits = o.select(o.less(rest, 1 << 60), 82, 62)
+    return o.nearest(o.narrow(rest * o.wide(quotient) >> (116 - digits))) - (digits << 23), digits
 
 
 def _sine_and_cosine(o: Arithmetic, rest: Number) -> tuple[Number, Number]:
     """Of at most half a quarter turn, with 80 digits behind the point."""
-    fixed = o.least(o.narrow(rest >> 46), (1 << 33) - 1)  # 34 digits behind the point
-    piece, t = fixed >> 25, fixed & ((1 << 25) - 1)
+    piece, t = _piece(o, rest)
     quotient, cosine = (
         c0 + ((c1 + (c2 * (t >> 8) >> 15)) * t >> 25)  # 36 digits behind the point
         for c0, c1, c2 in ((o.look_up(table, piece) for table in tables()) for tables in (sines, cosines))
     )
-    sine, small = rest * o.wide(quotient), o.less(rest, 1 << 60)
-    digits = o.select(small, 82, 62)
-    return o.nearest(o.narrow(sine >> (116 - digits))) - (digits << 23), o.nearest(cosine) - (36 << 23)
+    return _times_rest(o, rest, quotient)[0], o.nearest(cosine) - (36 << 23)
 
 
 def tan(o: Arithmetic, x: Number) -> Number:
     """r * (tan(r) / r) of what whole quarter turns leave, or (r / tan(r)) / r."""
     magnitude, negative = x & _MAGNITUDE, o.less(_MAGNITUDE, x)
-    whole, rest = _quarter_turns(o, magnitude)
-    falls = o.less(rest, 0)
-    rest = o.select(falls, -rest, rest)
-    fixed = o.least(o.narrow(rest >> 46), (1 << 33) - 1)  # 34 digits behind the point
-    piece, t = fixed >> 25, fixed & ((1 << 25) - 1)
+    whole, rest, falls = _quarter_turns(o, magnitude)
+    piece, t = _piece(o, rest)
     by_rest, times_rest = (
         c0 + ((c1 + ((c2 + (c3 * t >> 25)) * t >> 25)) * t >> 29)  # 36 digits behind the point
         for c0, c1, c2, c3 in ((o.look_up(table, piece) for table in tables()) for tables in (tangents, cotangents))
     )
-    small = o.less(rest, 1 << 60)
-    digits = o.select(small, 82, 62)
-    tangent = o.nearest(o.narrow(rest * o.wide(by_rest) >> (116 - digits))) - (digits << 23)
+    tangent, digits = _times_rest(o, rest, by_rest)
     odd = o.equal(o.narrow(whole & 1), 1)
     bits = o.select(odd, _by_rest(o, times_rest, o.narrow(rest >> (82 - digits)), digits - 2), tangent)
     turned = o.select(falls, 1, 0) + o.select(negative, 1, 0) + o.select(odd, 1, 0)
