@@ -4,7 +4,7 @@ python scripts/export_models.py [NAME ...]
 
 needs PyTorch, and not Allo: any Python that PyTorch has a wheel for will do. Each model is a file `NAME.pt2`, without
 what is not needed to import it, some are in ONNX too (which takes `onnx` and `onnxscript`), and `NAME.npz` has inputs
-`in0`, ..., results `out0`, ... and of one the values of all nodes.
+`in0`, ..., results `out0`, ... and of one the values of all nodes. One file, as stored graphs name its lines.
 """
 
 from __future__ import annotations

@@ -45,6 +45,9 @@ def test_designs_differ_are_sorted_and_those_above_limits_come_last(found: Searc
     assert allowed == sorted(allowed, reverse=True)
     cycles = [p.cycles for p in designs if p.dsp <= 24]
     assert cycles == sorted(cycles)
+    some = allo.search(product, constraints={"lut": 2000}, budget=25, workers=0, verify=False).designs
+    allowed = [p.lut <= 2000 for p in some]  # of what is not known before the estimate, some designs are above
+    assert allowed == sorted(allowed, reverse=True) and any(allowed) and not all(allowed)
 
 
 def test_no_design_is_better_than_one_of_the_front(found: SearchResult):
