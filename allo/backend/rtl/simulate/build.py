@@ -27,6 +27,7 @@ _FLAGS = (
 )  # fmt: skip
 # Loops stay loops; tables of Verilator 5.48 take copies of whole arrays for numbers.
 _GRIDS = ("--unroll-count", "1", "-fno-table")
+_SPLIT = ("--output-split-cfuncs", "1000")  # the parts of a long function are optimised in half of its time
 _RUNTIME = ("verilated.cpp", "verilated_dpi.cpp", "verilated_threads.cpp")
 
 
@@ -70,7 +71,7 @@ class Design:
         return [
             "--cc", "-O3", "--prefix", "Vsim", "--top-module", self.top, "--assert", "-DALLO_SIMULATION",
             "--x-assign", "unique", "--x-initial", "unique", "-Wno-fatal", "-Wno-lint", "-Wno-style",
-            *(_GRIDS if self.grids else []), *tracing,
+            *(_GRIDS if self.grids else _SPLIT), *tracing,
         ]  # fmt: skip
 
     def seen(self) -> str:
