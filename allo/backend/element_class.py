@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from mlir import ir
 
@@ -25,8 +25,7 @@ from .positions import Place, Plan, map_of
 COMPOSED = "func.func(allo-leave-affine,allo-compose-affine)"
 
 
-@dataclass(frozen=True, slots=True)
-class _Passed:
+class _Passed(NamedTuple):
     """What a call passes: a value that the body takes, or the FIFO, register or bank of it that is used as number
     `part`."""
 
@@ -62,14 +61,21 @@ class ElementClass:
         values: Sequence[ir.Value],
         places: dict[int, list[Place]],
         marks: dict[str, ir.Attribute],
+        known: dict[tuple[int, Place], ir.Value],
     ) -> None:
-        """The call for an element that uses the FIFOs, registers and banks at `places` of the arrays among `values`."""
-        operands = [
-            values[p.number]
-            if p.part is None
-            else part_of(builder, values[p.number], places[p.number][p.part], self._dimensions[p.number])
-            for p in self._passed
-        ]
+        """The call for an element that uses the FIFOs, registers and banks at `places` of the arrays among `values`.
+
+        Those that earlier elements use too are `known`.
+        """
+        operands = []
+        for number, part in self._passed:
+            if part is None:
+                operands.append(values[number])
+                continue
+            place = places[number][part]
+            if (number, place) not in known:
+                known[number, place] = part_of(builder, values[number], place, self._dimensions[number])
+            operands.append(known[number, place])
         builder.op("func.call", (), operands, {"callee": self._callee, **marks})
 
     def _fix(self, position: Position) -> None:

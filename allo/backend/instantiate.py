@@ -30,7 +30,7 @@ from ..ir.walk import (
 )
 from .element_class import COMPOSED, ElementClass, set_signature
 from .outlining import captured, signature_attributes
-from .positions import Plan
+from .positions import Place, Plan
 
 type BankMemory = Callable[[ir.Value], ir.Attribute | None]
 
@@ -105,6 +105,7 @@ class _Elements:
         ranges = [_range(view, extent) for view, extent in zip(nest.spatial, nest.extents, strict=True)]
         plan = Plan(body, ranges, memories)
         made: dict[object, ElementClass] = {}
+        known: dict[tuple[int, Place], ir.Value] = {}
         builder = Builder.before(nest.outermost.op)
         number = string_of(nest.outermost.op, TASK_NUMBER)
         for element, place in enumerate(product(*map(range, nest.extents))):
@@ -121,7 +122,7 @@ class _Elements:
             if number is not None:
                 marks[TASK_NUMBER] = string_attr(f"{number} {element}")
                 marks[APART_FROM] = string_attr(string_of(nest.outermost.op, APART_FROM) or "")
-            made[like].call(builder, self.passed, parts, marks)
+            made[like].call(builder, self.passed, parts, marks, known)
         body.erase()
         nest.outermost.op.erase()
         self._erase_inlined()

@@ -80,7 +80,7 @@ def _as_box(one: ModuleInstance) -> ModuleInstance:
     """The unit as a module without parameters, which only units of the same parameters are."""
     values = library_module(one.module).values(one.parameters)
     name = "_".join([one.module, *(f"{key}{value}" for key, value in values.items())])
-    return replace(one, module=name, parameters={})
+    return one._replace(module=name, parameters={})
 
 
 def _alone(one: ModuleInstance) -> Utilization:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from graphlib import CycleError, TopologicalSorter
+from itertools import chain
 
 from ..library import MODULES
 from ..netlist.design import HardwareModule
@@ -84,6 +87,36 @@ def _connected(level: Level, apart: set[str]) -> GridConnections:
     return connections
 
 
+def _left(graph: Mapping[str, Collection[str]]) -> set[str]:
+    """The names that are in circles of a graph, or come after one."""
+    sorter = TopologicalSorter(graph)
+    left = {*graph, *chain.from_iterable(graph.values())}
+    with suppress(CycleError):
+        sorter.prepare()
+    while ready := sorter.get_ready():
+        left.difference_update(ready)
+        sorter.done(*ready)
+    return left
+
+
+def _turned(graph: Mapping[str, Collection[str]]) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for name, others in graph.items():
+        for one in others:
+            found.setdefault(one, []).append(name)
+    return found
+
+
+def _comes_back(name: str, graph: Mapping[str, Collection[str]], within: set[str]) -> bool:
+    """Whether ways through a graph lead from a name to itself."""
+    seen, waiting = set[str](), [name]
+    while waiting:
+        for one in within.intersection(graph.get(waiting.pop(), ())) - seen:
+            seen.add(one)
+            waiting.append(one)
+    return name in seen
+
+
 class _DesignWriter:
     """One attempt to write what is between connections: the elements of families that are `split` have a loop for each
     signal."""
@@ -131,25 +164,9 @@ class _DesignWriter:
 
     def circles(self) -> set[str]:
         """The families and grids whose arrays follow from themselves in the same cycle."""
-        from scipy.sparse import coo_array
-        from scipy.sparse.csgraph import connected_components
-
-        inputs, families = self.text.inputs, self.families
-        numbers: dict[str, int] = {}
-        pairs = [(numbers.setdefault(name, len(numbers)), numbers.setdefault(one, len(numbers)))
-                 for name, others in inputs.items() for one in others]  # fmt: skip
-        if not pairs:
-            return set()
-        rows, columns = zip(*pairs, strict=True)
-        graph = coo_array(([1] * len(pairs), (rows, columns)), shape=(len(numbers), len(numbers)))
-        _, component = connected_components(graph, directed=True, connection="strong")
-        sizes: dict[int, int] = {}
-        for number in component:
-            sizes[number] = sizes.get(number, 0) + 1
-        return {
-            families[name] for name, number in numbers.items()
-            if name in families and (sizes[component[number]] > 1 or name in inputs.get(name, ()))
-        }  # fmt: skip
+        inputs = self.text.inputs
+        left = _left(inputs) & _left(_turned(inputs))
+        return {self.families[name] for name in left if name in self.families and _comes_back(name, inputs, left)}
 
     # -- parts ------------------------------------------------------------------------------------------
 

@@ -77,7 +77,7 @@ class Level:
         inside = Inside(names)
         for signal in module.signals:
             made = names[signal.name] = unique_name(f"{prefix}{signal.name}", self.taken)
-            self.signals[made] = Signal(made, signal.width, signal.signed, signal.literal)
+            self.signals[made] = signal if made == signal.name else signal._replace(name=made)
         for table in module.tables:
             made = names[table.name] = unique_name(f"{prefix}{table.name}", self.taken)
             self.tables.append(replace(table, name=made))
@@ -99,7 +99,7 @@ class Level:
             self.registers.append(LevelRegister(names[one.signal.name], source(one.next), enable, one.reset))
         counts = self._counts(module)
         for instance in module.instances:
-            sockets = {port: source(text) for port, text in instance.ports.items()}
+            sockets = {port: sources.get(text) or source(text) for port, text in instance.ports.items()}
             own = unique_name(f"{prefix}{instance.name}", self.taken)
             is_single = instance.module in self.modules and (
                 counts[self.likeness[instance.module].module.name] < LEAST
@@ -122,7 +122,7 @@ class Level:
                 names[own.name] = outer.name
                 continue
             made = names[own.name] = unique_name(f"{prefix}{own.name}", self.taken)
-            self.signals[made] = replace(own, name=made)
+            self.signals[made] = own._replace(name=made)
             if port.direction is Direction.INPUT:
                 self.assigns.append((made, socket))
             elif socket.name is not None:

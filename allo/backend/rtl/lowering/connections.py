@@ -10,7 +10,7 @@ from ....errors import TargetError
 from ....ir.access import callee_name
 from ....ir.registers import bank_place, register_place
 from ....ir.walk import location_of
-from ..netlist.builder import ModuleBuilder
+from ..netlist.builder import ModuleBuilder, OpenOutput
 from .ports import ArrayPorts, DrivenPort
 
 
@@ -25,25 +25,24 @@ class ArrayCall:
     region: int
 
 
-def connected(builder: ModuleBuilder, call: ArrayCall) -> dict[str, str]:
-    """The sockets of the instance. Raises TargetError for arrays that are made of different memories."""
-    inner, outer, found = call.inner, call.outer, dict[str, str]()
+def connect(builder: ModuleBuilder, call: ArrayCall, sockets: dict[str, str]) -> None:
+    """Connect the instance. Raises TargetError for arrays that are made of different memories."""
+    inner, outer = call.inner, call.outer
     prefix = f"{callee_name(call.op)}_"
     banks = _banks(call)
     for bank, (enable, word) in inner.cell_drivers.items():
-        write, data = (builder.signal(prefix + one.name, one.width) for one in (enable, word))
-        cell = outer.cell(banks.get(bank, bank))
-        found |= {inner.cells[bank].name: cell.name, enable.name: write.name, word.name: data.name}
-        outer.write_cell(banks.get(bank, bank), write.name, data.name)
+        sockets[inner.cells[bank].name] = outer.cell(banks.get(bank, bank)).name
+        outer.write_cell(
+            banks.get(bank, bank), OpenOutput(sockets, enable, prefix), OpenOutput(sockets, word, prefix)
+        )
     for (bank, port), drivers in inner.drivers.items():
         made = used, write, address, word = [builder.signal(prefix + one.name, one.width) for one in drivers]
-        found |= {one.name: signal.name for one, signal in zip(drivers, made, strict=True)}
+        sockets |= {one.name: signal.name for one, signal in zip(drivers, made, strict=True)}
         read = builder.signal(prefix + inner.words[bank, port].name, inner.array.memory.width)
-        found[inner.words[bank, port].name] = read.name
+        sockets[inner.words[bank, port].name] = read.name
         writes = (bank, port) in inner.writing
         link = DrivenPort(used, write, address, word, writes, read, call.region, location_of(call.op))
         outer.links.setdefault((banks.get(bank, bank), port), []).append(link)
-    return found
 
 
 def _banks(call: ArrayCall) -> dict[int, int]:

@@ -31,7 +31,7 @@ from ....timing.problem.operators import bits_of
 from ..netlist.builder import ModuleBuilder, identifier, module_name
 from ..netlist.design import Direction, Signal
 from .arrays import BankedArray
-from .connections import ArrayCall, connected
+from .connections import ArrayCall, connect
 from .control import ControlHardware, Monitor
 from .datapath import RegionHardware
 from .function_streams import NUMBERS, FunctionStreams, Limits
@@ -311,16 +311,16 @@ class FunctionHardware:
                 sockets[port.name] = self.stable(operand).fit(port.width)
             elif argument in callee.arrays:
                 inner, outer = callee.arrays[argument], self.arrays_of(operand)
-                sockets |= connected(self.builder, ArrayCall(op, operand, inner, outer, region))
+                connect(self.builder, ArrayCall(op, operand, inner, outer, region), sockets)
             elif argument in callee.streams.known:
-                sockets |= self.streams.connect(op, operand, callee.streams.known[argument])
+                self.streams.connect(op, operand, callee.streams.known[argument], sockets)
         if callee.waiting is not None:
             waits = self.builder.signal(f"{callee.name}_waits", 1)
             sockets[callee.waiting.name] = waits.name
             self.waits.append(waits.name)
         for result, made in zip(op.results, callee.results, strict=True):
             if isinstance(made, ArrayPorts):
-                sockets |= connected(self.builder, ArrayCall(op, None, made, self.arrays_of(result), region))
+                connect(self.builder, ArrayCall(op, None, made, self.arrays_of(result), region), sockets)
                 continue
             is_index = isinstance(result.type, ir.IndexType)
             signal = self.builder.signal(f"{callee.name}_result", made.width, signed=is_index)
@@ -328,7 +328,7 @@ class FunctionHardware:
             self.given[result] = signal
         for symbol, inner in callee.states.items():
             own = self.state(symbol, self.builder.named(inner.name), inner.array.memory)
-            sockets |= connected(self.builder, ArrayCall(op, None, inner, own, region))
+            connect(self.builder, ArrayCall(op, None, inner, own, region), sockets)
         hint = string_of(op, ELEMENT_NAME) or callee.name
         name = self.builder.instance(callee.name, f"{hint}_call", {}, sockets, location_of(op))
         self.calls.append((op, name, callee))

@@ -101,10 +101,10 @@ class FunctionStreams:
         which = None if chosen is None else chosen.name
         self.sites.append(WaitSite(event.op, event.blocked.name, event.fire.name, ports.value, place.banks, which))
 
-    def connect(self, op: ir.Operation, operand: ir.Value, inner: StreamPorts) -> dict[str, str]:
-        """The sockets of a called function for one of its streams."""
+    def connect(self, op: ir.Operation, operand: ir.Value, inner: StreamPorts, sockets: dict[str, str]) -> None:
+        """Connect one of the streams of a called function."""
         outer, elements = self.passed(op, operand)
-        return outer.connect(inner, elements, f"{callee_name(op)}_")
+        outer.connect(inner, elements, f"{callee_name(op)}_", sockets)
 
     def passed(self, op: ir.Operation, operand: ir.Value) -> tuple[StreamPorts, tuple[int, ...]]:
         """The stream that an argument of a call is, and which of its elements."""

@@ -7,9 +7,11 @@ from dataclasses import dataclass, field
 from itertools import count, takewhile
 
 from ....errors import Location, TargetError
-from ..netlist.builder import ModuleBuilder
+from ..netlist.builder import ModuleBuilder, OpenOutput
 from ..netlist.design import Direction, Signal
 from .arrays import BankedArray, BankPlace
+
+type Driver = str | OpenOutput
 
 _MOST_PORTS = 64  # of a bank, where a memory has any number
 
@@ -79,7 +81,7 @@ class ArrayPorts:
     links: dict[tuple[int, int], list[DrivenPort]] = field(default_factory=dict)  # by bank, and port of the callee
     together: Callable[[int, int], bool] = lambda _one, _other: False  # whether regions may run at the same time
     cells: dict[int, Signal] = field(default_factory=dict)
-    writes: dict[int, list[tuple[int, str, str]]] = field(default_factory=dict)  # of cells: cycle, condition, word
+    writes: dict[int, list[tuple[int, Driver, Driver]]] = field(default_factory=dict)  # of cells: cycle, enable, word
     words: dict[tuple[int, int], Signal] = field(default_factory=dict)
     cell_drivers: dict[int, tuple[Signal, Signal]] = field(default_factory=dict)  # write, word
     drivers: dict[tuple[int, int], tuple[Signal, ...]] = field(default_factory=dict)  # use, write, address, word
@@ -100,7 +102,7 @@ class ArrayPorts:
                 self.cells[bank] = self.builder.signal(name, width)
         return self.cells[bank]
 
-    def write_cell(self, bank: int, condition: str, word: str, cycle: int = 0) -> None:
+    def write_cell(self, bank: int, condition: Driver, word: Driver, cycle: int = 0) -> None:
         """Write an element, in a cycle of an iteration; of those of one iteration, what is said later counts."""
         self.cell(bank)
         self.writes.setdefault(bank, []).append((cycle, condition, word))
@@ -136,22 +138,30 @@ class ArrayPorts:
         cell = self.cells[bank]
         # of writes at once, that in the earlier cycle is of the later iteration
         found = sorted(self.writes.get(bank, []), key=lambda write: -write[0])
-        writes = [(condition, data) for _, condition, data in found]
         width, name = cell.width, self.bank_name(bank)
         if self.contents is not None:
             self.builder.drive(cell, f"{width}'h{self.contents[bank] & ((1 << width) - 1):x}")
             return
-        enable = " || ".join(condition for condition, _ in writes) or "1'b0"
-        word = _chosen([(condition, data) for condition, data in reversed(writes)]) or f"{width}'d0"
         if self.is_outside:
             write = self.builder.port(f"{name}_we", 1, Direction.OUTPUT)
             data = self.builder.port(f"{name}_d", width, Direction.OUTPUT)
+            self.cell_drivers[bank] = (write, data)
+            if len(found) == 1 and isinstance(found[0][1], OpenOutput) and isinstance(found[0][2], OpenOutput):
+                found[0][1].joined(write)
+                found[0][2].joined(data)
+                return
+        writes = [(self._text(condition), self._text(given)) for _, condition, given in found]
+        enable = " || ".join(condition for condition, _ in writes) or "1'b0"
+        word = _chosen([(condition, data) for condition, data in reversed(writes)]) or f"{width}'d0"
+        if self.is_outside:
             self.builder.drive(write, enable)
             self.builder.drive(data, word)
-            self.cell_drivers[bank] = (write, data)
         else:
             write = self.builder.wire(f"{name}_we", 1, enable)
             self.builder.register(cell, word, enable=f"en && {write.name}")
+
+    def _text(self, given: Driver) -> str:
+        return given.made(self.builder) if isinstance(given, OpenOutput) else given
 
     # -- ports -------------------------------------------------------------------------------------------
 

@@ -7,19 +7,20 @@ from dataclasses import dataclass, field
 
 from mlir import ir
 
-from ..netlist.builder import ModuleBuilder
+from ..netlist.builder import ModuleBuilder, OpenOutput
 from ..netlist.design import Direction, Signal
 from .arrays import BankedArray, BankPlace
 
 
 @dataclass(slots=True, eq=False)
 class HandshakeEnd:
-    """One end of a FIFO: `stops` is full, or empty; `uses` are the conditions under which it is used, with words."""
+    """One end of a FIFO: `stops` is full, or empty; `uses` are the conditions under which it is used, with words, or
+    outputs of an instance that are that."""
 
     stops: Signal
     does: Signal
     data: Signal
-    uses: list[tuple[str, str]] = field(default_factory=list)
+    uses: list[tuple[str, str] | tuple[OpenOutput, OpenOutput | None]] = field(default_factory=list)
 
 
 @dataclass(slots=True, eq=False)
@@ -82,14 +83,24 @@ class StreamPorts:
         """Drive the ends, and make the FIFOs."""
         for is_put, ends in ((True, self.puts), (False, self.gets)):
             for end in ends.values():
-                self.builder.drive(end.does, " || ".join(f"({condition})" for condition, _ in end.uses) or "1'b0")
+                if len(end.uses) == 1 and isinstance(end.uses[0][0], OpenOutput):
+                    does, data = end.uses[0]
+                    does.joined(end.does)
+                    if isinstance(data, OpenOutput):
+                        data.joined(end.data)
+                    continue
+                uses = [(self._text(does), self._text(data)) for does, data in end.uses]
+                self.builder.drive(end.does, " || ".join(f"({condition})" for condition, _ in uses) or "1'b0")
                 if is_put:
-                    *rest, (_, last) = end.uses
+                    *rest, (_, last) = uses
                     word = "".join(f"({condition}) ? {one} : " for condition, one in rest) + last
                     self.builder.drive(end.data, word)
         if not self.is_outside:
             for element in sorted({*self.puts, *self.gets}):
                 self.instances[element] = self._fifo(element)
+
+    def _text(self, given: str | OpenOutput | None) -> str:
+        return given.made(self.builder) if isinstance(given, OpenOutput) else given or ""
 
     def _fifo(self, element: int) -> str:
         name = self._element_name(element)
@@ -107,22 +118,18 @@ class StreamPorts:
 
     # -- calls ------------------------------------------------------------------------------------------
 
-    def connect(self, inner: StreamPorts, elements: Sequence[int], prefix: str) -> dict[str, str]:
-        """The sockets of an instance that uses these elements as its own stream."""
-        found: dict[str, str] = {}
+    def connect(self, inner: StreamPorts, elements: Sequence[int], prefix: str, sockets: dict[str, str]) -> None:
+        """Connect an instance that uses these elements as its own stream."""
         for is_put, ends in ((True, inner.puts), (False, inner.gets)):
             for number, own in ends.items():
                 outer = self.end(elements[number], is_put)
-                does = self.builder.signal(prefix + own.does.name, 1)
-                found |= {own.stops.name: outer.stops.name, own.does.name: does.name}
+                sockets[own.stops.name] = outer.stops.name
+                does = OpenOutput(sockets, own.does, prefix)
                 if is_put:
-                    data = self.builder.signal(prefix + own.data.name, self.width)
-                    found[own.data.name] = data.name
-                    outer.uses.append((does.name, data.name))
+                    outer.uses.append((does, OpenOutput(sockets, own.data, prefix)))
                 else:
-                    found[own.data.name] = outer.data.name
-                    outer.uses.append((does.name, ""))
-        return found
+                    sockets[own.data.name] = outer.data.name
+                    outer.uses.append((does, None))
 
 
 def _selected(elements: Sequence[int], texts: Sequence[str], chosen: Signal | None) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from ....errors import Location
 from ....ir.names import unique_name
@@ -49,6 +50,25 @@ def module_name(text: str) -> str:
     """The name of the module of a function: no word of the language, and none of the library."""
     name = identifier(text)
     return f"n_{name}" if name in _WORDS.split() or name.startswith("allo_") else name
+
+
+@dataclass(frozen=True, slots=True)
+class OpenOutput:
+    """An output of an instance that is not connected yet; `port` is that of its module."""
+
+    sockets: dict[str, str]  # of the instance
+    port: Signal
+    prefix: str
+
+    def joined(self, signal: Signal) -> None:
+        """Connect it with a signal that nothing else drives."""
+        self.sockets[self.port.name] = signal.name
+
+    def made(self, builder: ModuleBuilder) -> str:
+        """Connect it with a new signal; the name of that."""
+        signal = builder.signal(self.prefix + self.port.name, self.port.width)
+        self.joined(signal)
+        return signal.name
 
 
 class ModuleBuilder:

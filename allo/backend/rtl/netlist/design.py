@@ -1,10 +1,14 @@
-"""Values of which structural hardware consists: signals, assignments, registers, instances, modules."""
+"""Values of which structural hardware consists: signals, assignments, registers, instances, modules.
+
+There are many of most kinds: these are tuples, which are made four times as fast as frozen dataclasses.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
+from typing import NamedTuple
 
 from ....errors import Location
 
@@ -16,8 +20,7 @@ class Direction(Enum):
     OUTPUT = "output"
 
 
-@dataclass(frozen=True, slots=True)
-class Signal:
+class Signal(NamedTuple):
     """A bundle of `width` wires with a name; `literal` is the number of one that is constant.
 
     Integers, floats and addresses carry bits; indices of loops are `signed`, as subscripts may be negative in between.
@@ -48,16 +51,14 @@ class Signal:
         return self.name if self.signed else f"$signed({self.fit(width)})"
 
 
-@dataclass(frozen=True, slots=True)
-class ModulePort:
+class ModulePort(NamedTuple):
     """A signal that leads into a module or out of it."""
 
     signal: Signal
     direction: Direction
 
 
-@dataclass(frozen=True, slots=True)
-class Assign:
+class Assign(NamedTuple):
     """A signal that follows an expression; `at` is the line of the kernel that it comes from."""
 
     signal: Signal
@@ -65,8 +66,7 @@ class Assign:
     at: Location | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Register:
+class Register(NamedTuple):
     """A signal that takes the value of an expression at each clock edge, if `enable` holds; `reset` is its first."""
 
     signal: Signal
@@ -75,8 +75,7 @@ class Register:
     reset: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class ModuleInstance:
+class ModuleInstance(NamedTuple):
     """A module inside of another one: parameters, and what its ports are connected to.
 
     `observes`: it is there in simulations only.
