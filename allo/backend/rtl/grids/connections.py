@@ -10,7 +10,7 @@ from ....errors import InternalError
 from ..library import MODULES
 from ..netlist.design import Signal
 from .element import Held, Socket, library_sockets, sockets_of
-from .expressions import Chain, Expression, without_digits
+from .expressions import ALONE, Chain, Expression, without_digits
 from .level import LEAST, Level, LevelInstance, LevelRegister
 from .text import GridText
 
@@ -179,8 +179,16 @@ class GridConnections:
             if is_own or not grid.is_library:
                 return Held(array, self.text.p if is_own else self.text.place(tuple(places)), is_own)
         made = self._array(grid.family, f"{grid.name}__{port.name}", port.width, port.signed, len(sources))
-        for number, source in enumerate(sources):
-            self._row(_Target((made, number)), source)
+        rows: dict[tuple[str, bool], list[tuple[int, ...]]] = {}
+        for number, (source, (name, place)) in enumerate(zip(sources, ats, strict=True)):
+            if not name:
+                self._row(_Target((made, number)), source)
+                continue
+            is_array = place is not None
+            if (name, is_array) not in rows:
+                kind = _Kind(made, True, (ALONE,), ((name, is_array),))
+                rows[name, is_array] = self._rows.setdefault(kind, [])
+            rows[name, is_array].append((number, place or 0))
         return Held(made, self.text.p, True)
 
     # -- statements -------------------------------------------------------------------------------------
@@ -237,6 +245,11 @@ class GridConnections:
         """What a statement is, and the places in it."""
         gaps, names, places = [], list[tuple[str, bool]](), [target.at[1] or 0]
         for source in sources:
+            if source.gaps is ALONE and (at := self.at.get(source.names[0])) is not None:
+                names.append((at[0], at[1] is not None))
+                places.append(at[1] or 0)
+                gaps.append(ALONE)
+                continue
             kept = [source.gaps[0]]
             for name, gap in zip(source.names, source.gaps[1:], strict=True):
                 at = self.at.get(name)

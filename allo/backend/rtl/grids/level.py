@@ -75,19 +75,19 @@ class Level:
         """Add a module, whose ports have names already."""
 
         inside = Inside(names)
+        sources: dict[str, Expression] = {}  # by their texts, of which most are names
         for signal in module.signals:
             made = names[signal.name] = unique_name(f"{prefix}{signal.name}", self.taken)
-            self.signals[made] = signal if made == signal.name else signal._replace(name=made)
+            self.signals[made] = Signal(made, *signal[1:])
+            sources[signal.name] = Expression(ALONE, (made,))
         for table in module.tables:
             made = names[table.name] = unique_name(f"{prefix}{table.name}", self.taken)
             self.tables.append(replace(table, name=made))
-        sources: dict[str, Expression] = {}  # of what is connected often, by its text
 
         def source(text: str) -> Expression:
             found = sources.get(text)
             if found is None:
-                own = names.get(text)  # most are names
-                found = sources[text] = expression(text).renamed(names) if own is None else Expression(ALONE, (own,))
+                found = sources[text] = expression(text).renamed(names)
             return found
 
         for assign in module.assigns:
