@@ -108,20 +108,25 @@ class _Elements:
         known: dict[tuple[int, Place], ir.Value] = {}
         builder = Builder.before(nest.outermost.op)
         number = string_of(nest.outermost.op, TASK_NUMBER)
-        for element, place in enumerate(product(*map(range, nest.extents))):
-            position = tuple(_value(view, number) for view, number in zip(nest.spatial, place, strict=True))
+        shared = {ELEMENT_OF: string_attr(nest.outermost.nest)}
+        if number is not None:
+            shared[APART_FROM] = string_attr(string_of(nest.outermost.op, APART_FROM) or "")
+        values = [
+            [_value(view, k) for k in range(extent)] for view, extent in zip(nest.spatial, nest.extents, strict=True)
+        ]
+        places = product(*map(range, nest.extents))
+        for element, (place, position) in enumerate(zip(places, product(*values), strict=True)):
             own_name = "_".join([name, *map(str, place)])
             like, parts = plan.at(position)
             if like not in made:
                 made[like] = ElementClass(body, position, plan, labels, unique_name(own_name, taken), memories)
             marks: dict[str, ir.Attribute] = {
-                ELEMENT_OF: string_attr(nest.outermost.nest),
+                **shared,
                 ELEMENT_NAME: string_attr(own_name),
                 ELEMENT_POSITION: ir.ArrayAttr.get([ir.IntegerAttr.get(index_type(), v) for v in position], context()),
             }
             if number is not None:
                 marks[TASK_NUMBER] = string_attr(f"{number} {element}")
-                marks[APART_FROM] = string_attr(string_of(nest.outermost.op, APART_FROM) or "")
             made[like].call(builder, self.passed, parts, marks, known)
         body.erase()
         nest.outermost.op.erase()

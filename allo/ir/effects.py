@@ -70,16 +70,22 @@ class Effects:
         puts: set[ir.Value] = set()
         gets: set[ir.Value] = set()
         for inner in with_inner(op):
+            is_call = inner.name == "func.call"
+            operands = inner.operands
             for effect in self.of(inner):
                 if effect.reads or effect.writes:
-                    place = effect.symbol or self.place(inner.operands[effect.operand])
-                    reads.update([place] if effect.reads else ())
-                    writes.update([place] if effect.writes else ())
+                    place = effect.symbol or self.place(operands[effect.operand])
+                    if effect.reads:
+                        reads.add(place)
+                    if effect.writes:
+                        writes.add(place)
                 else:
-                    stream = self.base(inner.operands[effect.operand])
-                    puts.update([stream] if effect.puts else ())
-                    gets.update([stream] if effect.gets else ())
-            if inner.name == "func.call":
+                    stream = self.base(operands[effect.operand])
+                    if effect.puts:
+                        puts.add(stream)
+                    if effect.gets:
+                        gets.add(stream)
+            if is_call:
                 writes.update(self.place(result) for result in inner.results if isinstance(result.type, ir.MemRefType))
         return Touched(frozenset(reads), frozenset(writes), frozenset(puts), frozenset(gets))
 
@@ -92,9 +98,10 @@ class Effects:
         """As `base_of`, also through calls that return what they are given."""
         while True:
             value = base_of(value)
-            if isinstance(value.owner, ir.Block) or value.owner.operation.name != "func.call":
+            owner = value.owner
+            if isinstance(owner, ir.Block) or owner.operation.name != "func.call":
                 return value
-            given = self._returned(value.owner.operation, value)
+            given = self._returned(owner.operation, value)
             if given is None:
                 return value
             value = given

@@ -43,7 +43,7 @@ def part_of(builder: Builder, array: ir.Value, place: tuple[int, ...], dimension
     """The FIFO, register or bank at a place of an array, in these dimensions of it."""
     kind = ir.MemRefType(array.type)
     if is_stream_type(kind):
-        return builder.affine_load(array, ir.AffineMap.get(0, 0, [affine_constant(k) for k in place], context()), [])
+        return builder.affine_load(array, _fixed(place), [])
     strides = _strides(kind.shape)
     offset = sum(strides[dimension] * number for dimension, number in zip(dimensions, place, strict=True))
     at = dict(zip(dimensions, place, strict=True))
@@ -57,6 +57,11 @@ def part_of(builder: Builder, array: ir.Value, place: tuple[int, ...], dimension
     fixed = _part_type(shape, kept, kind.element_type, offset)
     view = builder.value("memref.subview", fixed, [array], attributes)
     return builder.value("memref.cast", bank_type(kind, dimensions), [view])
+
+
+@cache
+def _fixed(place: tuple[int, ...]) -> ir.AffineMap:
+    return ir.AffineMap.get(0, 0, [affine_constant(k) for k in place], context())
 
 
 def _part_type(shape: Sequence[int], strides: Sequence[int], element: ir.Type, offset: int) -> ir.MemRefType:

@@ -243,7 +243,7 @@ class GridConnections:
 
     def _kind(self, target: _Target, sources: tuple[Expression, ...]) -> tuple[_Kind, tuple[int, ...]]:
         """What a statement is, and the places in it."""
-        gaps, names, places = [], list[tuple[str, bool]](), [target.at[1] or 0]
+        gaps, names, places = list[tuple[str, ...]](), list[tuple[str, bool]](), [target.at[1] or 0]
         for source in sources:
             if source.gaps is ALONE and (at := self.at.get(source.names[0])) is not None:
                 names.append((at[0], at[1] is not None))

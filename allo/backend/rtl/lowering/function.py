@@ -52,6 +52,7 @@ class FunctionHardware:
     ) -> None:
         self.module = module
         self.tree = tree
+        self.arguments = tuple(tree.entry.arguments)
         self.scheduled = builder
         self.callee = callee
         self.builder = ModuleBuilder(module_name(tree.name))
@@ -304,8 +305,7 @@ class FunctionHardware:
         callee, region = self.callee(callee_name(op)), self.new_region()
         done = self.builder.signal(f"{callee.name}_done", 1)
         sockets = {"clk": "clk", "rst": "rst", "en": "en", "start": start.name, "done": done.name}
-        for number, operand in enumerate(op.operands):
-            argument = callee.tree.entry.arguments[number]
+        for number, (argument, operand) in enumerate(zip(callee.arguments, op.operands, strict=True)):
             if number in callee.scalars:
                 port = callee.scalars[number]
                 sockets[port.name] = self.stable(operand).fit(port.width)

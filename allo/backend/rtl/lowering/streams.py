@@ -49,18 +49,20 @@ class StreamPorts:
         return self.name if self.array.banks == 1 else f"{self.name}_{element}"
 
     def _made(self, name: str, is_put: bool) -> HandshakeEnd:
-        names = (f"{name}_full", f"{name}_put", f"{name}_put_data")
-        if not is_put:
-            names = (f"{name}_empty", f"{name}_get", f"{name}_get_data")
-        widths = (1, 1, self.width)
-        inputs = (True, False, not is_put)
         stops, does, data = (
-            self.builder.port(one, width, Direction.INPUT if is_input else Direction.OUTPUT)
-            if self.is_outside
-            else self.builder.signal(one, width)
-            for one, width, is_input in zip(names, widths, inputs, strict=True)
+            (f"{name}_full", f"{name}_put", f"{name}_put_data")
+            if is_put
+            else (f"{name}_empty", f"{name}_get", f"{name}_get_data")
         )
-        return HandshakeEnd(stops, does, data)
+        new = self.builder
+        if not self.is_outside:
+            return HandshakeEnd(new.signal(stops, 1), new.signal(does, 1), new.signal(data, self.width))
+        of_data = Direction.OUTPUT if is_put else Direction.INPUT
+        return HandshakeEnd(
+            new.port(stops, 1, Direction.INPUT),
+            new.port(does, 1, Direction.OUTPUT),
+            new.port(data, self.width, of_data),
+        )
 
     # -- puts and gets ----------------------------------------------------------------------------------
 

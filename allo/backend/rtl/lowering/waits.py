@@ -13,7 +13,6 @@ from ....ir.access import asks_stream, base_of, is_end, may_get, may_put, puts_s
 from ....ir.hang import Waiting
 from ....ir.processes import ELEMENT_NAME
 from ....ir.stream_facts import StreamFacts, unit_of_made
-from ....ir.streams import is_stream_type
 from ....ir.walk import location_of, string_of
 from .function import FunctionHardware
 
@@ -97,8 +96,8 @@ def _of_function(
         yield PlacedWait(task, site.op, path, site.blocked, site.fires, site.chosen, fifos)
     for op, instance, callee in function.calls:
         passed = {}
-        for argument, operand in zip(callee.tree.entry.arguments, op.operands, strict=True):
-            if is_stream_type(argument.type) and argument in callee.streams.known:
+        for argument, operand in zip(callee.arguments, op.operands, strict=True):
+            if argument in callee.streams.known:
                 ports, elements = function.streams.passed(op, operand)
                 every = known[ports.value]
                 passed[argument] = tuple(every[element] for element in elements)
