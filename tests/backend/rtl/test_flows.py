@@ -121,6 +121,39 @@ def test_what_is_put_in_the_cycle_of_another_put_that_waits_is_no_hang(interval:
     assert_flows(s, NOTHING.copy())
 
 
+def send(A: int32[N], p: Stream[int32, 2]):
+    for i in range(N):
+        p.put(A[i])
+
+
+def keep(c: int32[2], x: int32):
+    c[0] = x
+    c[1] = c[0] + c[1]
+
+
+def test_calls_that_share_a_stream_and_registers() -> None:
+    """An instance alone drives a FIFO and registers by itself, two of them in turns."""
+
+    @df.region()
+    def twice(A: int32[N], B: int32[2 * N], c: int32[2]):
+        p: Stream[int32, 2]
+
+        @df.kernel(mapping=[1], args=[A, c])
+        def f(A: int32[N], c: int32[2]):
+            send(A, p)
+            keep(c, 7)
+            send(A, p)
+            keep(c, 8)
+
+        @df.kernel(mapping=[1], args=[B])
+        def g(B: int32[2 * N]):
+            for i in range(2 * N):
+                B[i] = p.get() + 1
+
+    ones = np.ones(2, np.int32)
+    assert_flows(twice, NUMBERS, np.zeros(2 * N, np.int32), ones, steps=lambda s: s.partition("twice:c"))
+
+
 def test_answers_come_back() -> None:
     assert_flows(feedback, NUMBERS, NOTHING, steps=lambda s: (s.pipeline("f:i"), s.pipeline("g:i")))
 
