@@ -79,7 +79,7 @@ class EinsumExpression:
 def _check_letters(subscripts: str, part: str) -> None:
     for c in part.replace(_ELLIPSIS, "", 1):
         if not (c.isascii() and c.isalpha()):
-            what = "a second '->'" if c in "->" and "->" in subscripts else f"{c!r}"
+            what = "a second '->'" if c in "->" and "->" in part else f"{c!r}"
             hint = "an ellipsis is three dots, once an operand" if c == "." else None
             raise ContractionError(f"'{subscripts}' has {what}, which is no label: labels are letters", hint=hint)
 

@@ -82,7 +82,7 @@ def array_contraction(
     the array do not reach.
     """
     a, b = set(first.labels), set(second.labels)
-    alone = [label for label in sorted(a ^ b) if label not in output]
+    alone = [label for label in sorted(a ^ b) if label not in output and sizes[label] > 1]
     if alone:
         raise ContractionError(f"label '{alone[0]}' is in one operand only", hint="sum the operand over it before")
     there = [label for label in output if label in a | b]

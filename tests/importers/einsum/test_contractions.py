@@ -82,6 +82,17 @@ def test_tiles_are_as_large_as_they_can_be_and_even() -> None:
     assert made.tile == (76, 76, 40) and made.program.tec.dim_sizes[:3] == (4, 4, 5)
 
 
+@pytest.mark.parametrize("expression", ["abh,bc->c", "ab,bch->ac", "hab,bch->ca"])
+def test_labels_of_one_element_may_be_in_one_operand_only(expression: str) -> None:
+    sizes = {"a": 3, "b": 5, "c": 6, "h": 1}
+    first, second = expression.split("->")[0].split(",")
+    check(expression, [tuple(sizes[label] for label in labels) for labels in (first, second)])
+
+
+def test_the_set_of_tccg_is_whole() -> None:
+    assert len({chosen.expression for chosen in TCCG}) == 48
+
+
 def test_steps_without_products_of_matrices_are_those_of_the_host() -> None:
     program = einsum_program("ij,jk,k->ij", (3, 4), (4, 5), (5,), data_type="bfloat_16", path=((1, 2), 0))
     found = einsum_on_array(program, *(np.ones(shape, BF16) for shape in program.shapes))

@@ -191,6 +191,7 @@ WRONG: list[tuple[str, list[Any], dict[str, Any], str]] = [
     ("ij,jk->ii", [(2, 3), (3, 5)], {}, "label 'i' occurs 2 times in the result of 'ij,jk->ii'"),
     ("i1,jk->ik", [(2, 3), (3, 5)], {}, "'i1,jk->ik' has '1', which is no label: labels are letters"),
     ("ij->ik->i", [(2, 3)], {}, "'ij->ik->i' has a second '->', which is no label: labels are letters"),
+    ("i->-i", [(2,)], {}, "'i->-i' has '-', which is no label: labels are letters"),
     ("ij,jk>ik", [(2, 3), (3, 5)], {}, "'ij,jk>ik' has '>', which is no label: labels are letters"),
     ("i..j->ij", [(2, 3)], {},
      "'i..j->ij' has '.', which is no label: labels are letters\n  hint: an ellipsis is three dots, once an operand"),

@@ -13,7 +13,7 @@ from ..values import DimType, PrimMain, Tec, TecDimension
 from .program import npu_program
 from .rules import XDNA_ARRAY, NpuArray
 
-_UNITS = {DimType.M: 4, DimType.N: 4, DimType.K: 8}
+_UNITS = {DimType.M: (4,), DimType.N: (4,), DimType.K: (8, 4)}
 _MOST = 128  # of a dimension of a tile
 _CALL = 25  # cycles of a call of the kernel, section 6.2 of the thesis
 
@@ -34,13 +34,12 @@ def npu_plan(tec: Tec, array: NpuArray = XDNA_ARRAY) -> TecPlan:
         except ContractionError as error:
             refusal = error
             continue
-        m, n, k = (d.size for d in candidate.tec.primitive)
-        cycles = max(program.cycles(m * n * k // 128 + _CALL).values())
+        cycles = max(program.cycles(program.least_cycles + _CALL).values())
         if best is None or (cycles, len(program.sequence)) < best[:2]:
             best = (cycles, len(program.sequence), candidate)
     if best is None:
         reason = f": {refusal.diagnostics[0].message}" if refusal is not None else ""
-        hint = "M and N have a divisor of 4, K one of 8, and each tensor a tile with a unit stride"
+        hint = "M, N and K have a divisor of 4, and each tensor a tile with a unit stride"
         raise ContractionError(f"no plan of the contraction fits the array{reason}", hint=hint)
     return best[2]
 
@@ -55,8 +54,9 @@ def _candidates(plan: TecPlan) -> Iterator[TecPlan]:
 
 
 def _sizes(d: TecDimension) -> list[int]:
-    """The largest tiles of a dimension."""
-    return [size for size in divisors(d.size) if size % _UNITS[d.type] == 0 and size <= _MOST][-3:]
+    """The largest tiles of a dimension; K of blocks of 4 where it has none of 8."""
+    fitting = ([n for n in divisors(d.size) if n % unit == 0 and n <= _MOST][-3:] for unit in _UNITS[d.type])
+    return next((sizes for sizes in fitting if sizes), [])
 
 
 def _with_tiles(plan: TecPlan, chosen: Sequence[TecDimension], sizes: Sequence[int]) -> Iterator[TecPlan]:

@@ -114,7 +114,7 @@ class _Call:
     def _core(self, row: int, column: int) -> None:
         """The loops of one core on what is sent to its row and column."""
         m, n, k = (d.size for d in self.program.tec.primitive)
-        turned = self.program.turned
+        turned, s = self.program.turned, self.program.step
         streams = (self.inputs.get((0, row), []), self.inputs.get((1, column), []))
         at = [0, 0]
         total = np.zeros((m // 4, n // 4, 4, 4), np.float32)
@@ -133,8 +133,8 @@ class _Call:
             else:
                 for _ in range(event.count):
                     a, b = (_next(streams[t], at, t, (row, column)) for t in (0, 1))
-                    left = _blocks(a, (m // 4, k // 8, 4, 8), turned[0])
-                    right = _blocks(b, (k // 8, n // 4, 8, 4), turned[1])
+                    left = _blocks(a, (m // 4, k // s, 4, s), turned[0])
+                    right = _blocks(b, (k // s, n // 4, s, 4), turned[1])
                     total = total + np.einsum("mkrs,knst->mnrt", left, right, optimize=True)
                     total = total.astype(_BF16).astype(np.float32)
         if [len(stream) for stream in streams] != at:
@@ -144,7 +144,9 @@ class _Call:
     def _first(self, tile: Array) -> Array:
         """First values, which came in the blocks of a tile of in1, as blocks of the output."""
         m, n, _ = (d.size for d in self.program.tec.primitive)
-        blocks = tile.astype(np.float32).reshape(m // 8, n // 4, 2, 4, 4).swapaxes(1, 2).reshape(m // 4, n // 4, 4, 4)
+        high = self.program.step // 4
+        blocks = tile.astype(np.float32).reshape(m // 4 // high, n // 4, high, 4, 4).swapaxes(1, 2)
+        blocks = blocks.reshape(m // 4, n // 4, 4, 4)
         return np.maximum(blocks, 0) if self.program.tec.prim_first is PrimFirst.RELU else blocks
 
     def _write(self, transfer: NpuTransfer) -> None:

@@ -77,7 +77,8 @@ class NpuProgram:
         cannot take such blocks apart; the kernel turns them.
         """
         m, n, k = (d.size for d in self.tec.primitive)
-        first, second, a, b = ((m, k, 4, 8), (k, n, 8, 4), (m, n, 4, 4))[tensor]
+        s = self.step
+        first, second, a, b = ((m, k, 4, s), (k, n, s, 4), (m, n, 4, 4))[tensor]
         turned = self.turned[tensor]
         if tensor == 2:
             row = 16 * (n // 4)
@@ -87,6 +88,17 @@ class NpuProgram:
         if turned:
             return TileLayout((first // a, second // b, b, a), (a, b * first, first, 1))
         return TileLayout((first // a, second // b, a, b), (a * second, b, second, 1))
+
+    @property
+    def step(self) -> int:
+        """How much of K a block has: 8, or 4 where 8 does not divide K; the kernel makes one of two then."""
+        return 4 if self.tec.primitive[2].size % 8 else 8
+
+    @property
+    def least_cycles(self) -> int:
+        """Cycles that the vector unit takes for a call of the kernel at least: a product of blocks in each."""
+        m, n, k = (d.size for d in self.tec.primitive)
+        return m // 4 * (n // 4) * -(-k // 8)
 
     @property
     def turned(self) -> tuple[bool, bool, bool]:

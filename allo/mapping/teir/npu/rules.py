@@ -76,7 +76,7 @@ def _order(tec: Tec) -> Iterator[tuple[str, str]]:
 
 def _tiles(tec: Tec, array: NpuArray) -> Iterator[tuple[str, str]]:
     m, n, k = (d.size for d in tec.primitive)
-    for d, unit in zip(tec.primitive, (4, 4, 8), strict=True):
+    for d, unit in zip(tec.primitive, (4, 4, 4), strict=True):
         if d.size % unit:
             yield f"prim dimension '{d.name}' of type {d.type} has size {d.size}: a multiple of {unit} is needed", ""
     size, room = 2 * (m * k + k * n + m * n), (array.tile_bytes - array.stack_bytes) // 2

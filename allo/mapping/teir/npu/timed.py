@@ -96,7 +96,7 @@ def timed_on_array(
     if megahertz is not None and not (given and 0 < megahertz < float("inf")):
         raise ContractionError(f"a clock is a positive number of megahertz, got {megahertz!r}")
     tile = prod(d.size for d in program.tec.primitive)
-    least = tile // 128
+    least = program.least_cycles
     if isinstance(kernel, bool) or not isinstance(kernel, int) or kernel < least:
         raise ContractionError(f"a kernel of {tile:,} products takes {least:,} cycles at least, got {kernel!r}")
     request = 0.0 if megahertz is None else (memory or MainMemory()).cycles(megahertz)

@@ -159,6 +159,14 @@ template <typename T, unsigned N> vector<T, 2 * N> concat(const vector<T, N> &a,
   made.insert(1, b);
   return made;
 }
+// `step` lanes of one and of the other in turns: the first half of what that makes, and the second.
+template <typename T, unsigned N>
+std::pair<vector<T, N>, vector<T, N>> interleave_zip(const vector<T, N> &a, const vector<T, N> &b, unsigned step) {
+  std::pair<vector<T, N>, vector<T, N>> made;
+  for (unsigned k = 0; k < 2 * N; ++k)
+    (k < N ? made.first : made.second).lanes[k % N] = (k / step % 2 ? b : a).lanes[k / (2 * step) * step + k % step];
+  return made;
+}
 template <typename T, unsigned N> vector<T, N / 2> filter_even(const vector<T, N> &a) {
   vector<T, N / 2> made;
   for (unsigned k = 0; k < N / 2; ++k)
