@@ -18,6 +18,7 @@ from ...mapping.teir import DataType, PrimMain, Processor, Tec, TecPlan, chosen_
 from .contraction import Operand, alone, binary_tec, operand, unary_tec
 from .expression import EinsumExpression
 from .kernel import plain_schedule, tec_schedule
+from .parts import sum_in_parts
 from .tree import TreeStep, contraction_tree
 
 Array = NDArray[Any]
@@ -216,15 +217,13 @@ class _ProgramWriter:
 
     def unary(self, given: int, output: str) -> int:
         """The number of a copy or sum of one value."""
-        tec = unary_tec(self.values[given], output, self.sizes, self.data_type)
-        return self._append((given,), output, tec)
+        return self._append((given,), output)
 
     def binary(self, inputs: tuple[int, ...], output: str) -> int:
         """The number of the contraction of two values."""
         first, second = inputs
         ready = (self._reduced(first, second, output), self._reduced(second, first, output))
-        a, b = (self.values[k] for k in ready)
-        return self._append(ready, output, binary_tec(a, b, output, self.sizes, self.data_type))
+        return self._append(ready, output)
 
     def _reduced(self, given: int, other: int, output: str) -> int:
         """The operand without the labels that only it has: its sum over them."""
@@ -234,10 +233,24 @@ class _ProgramWriter:
             return given
         return self.unary(given, "".join(label for label in dict.fromkeys(value.labels) if label not in summed))
 
-    def _append(self, inputs: tuple[int, ...], output: str, tec: Tec) -> int:
+    def _append(self, inputs: tuple[int, ...], output: str) -> int:
+        """The number of what some values give; a large sum of all elements is one of parts before."""
+        given = tuple(self.values[k] for k in inputs)
+        parts = sum_in_parts(given, output, self.sizes, self.data_type, self.processor)
+        if parts is None:
+            return self._step(inputs, given, output, self.sizes)
+        number = self._step(inputs, parts.operands, parts.label + output, parts.sizes)
+        return self._step((number,), (self.values[number],), output, parts.sizes)
+
+    def _step(
+        self, inputs: tuple[int, ...], given: tuple[Operand, ...], output: str, sizes: Mapping[str, int]
+    ) -> int:
+        if len(given) == 1:
+            tec = unary_tec(given[0], output, sizes, self.data_type)
+        else:
+            tec = binary_tec(given[0], given[1], output, sizes, self.data_type)
         plan = chosen_plan(tec, self.processor)
-        operands = tuple(self.values[k] for k in inputs)
-        result = operand(output, self.sizes)
-        self.steps.append(EinsumStep(inputs, operands, result, plan, self.processor))
+        result = operand(output, sizes)
+        self.steps.append(EinsumStep(inputs, given, result, plan, self.processor))
         self.values.append(result)
         return len(self.values) - 1

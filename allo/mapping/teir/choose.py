@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import product
+from math import ceil, prod
 
 from .cost import Processor, TecCost
 from .plan import TecPlan
@@ -18,12 +19,13 @@ _LEAST_FOR_PRODUCTS = 4  # fewer columns or steps of K leave vector registers em
 def chosen_plan(tec: Tec, processor: Processor | None = None) -> TecPlan:
     """The plan that the cost model likes best: fused dimensions, then a GEMM or BRGEMM where there is one in `tec`.
 
-    `tec` has loops only. With several cores, a loop of type C, M or N is shared where that pays.
+    `tec` has loops only. With several cores, a loop of type C, M or N is shared where that pays; copies and products
+    of elements, which memory bounds, have one thread.
     """
     processor = processor or Processor()
     plan = fused(TecPlan.begin(tec))
     if tec.is_unary or not _has_products(plan.tec):
-        return plan
+        return _shared_sums(plan, processor)
     if any(d.type is DimType.M and d.strides[2] == 1 for d in plan.tec.dimensions):
         plan = plan.swap()  # vectors are along N, which has to be next to each other in the output
     best, cost = plan, float("inf")
@@ -39,6 +41,23 @@ def chosen_plan(tec: Tec, processor: Processor | None = None) -> TecPlan:
             if found < cost:
                 best, cost = candidate, found
     return best
+
+
+def _shared_sums(plan: TecPlan, processor: Processor) -> TecPlan:
+    """Sums without products of matrices, a product a cycle: parts of their outermost loop are shared if that is one of
+    results, and large. The other loops are in the order of memory of the inputs."""
+    first, work = plan.tec.dimensions[0], prod(plan.tec.dim_sizes)
+    count = next((n for n in divisors(first.size) if n >= processor.cores), 1)
+    saved = work - work * ceil(count / processor.cores) / count
+    if first.type is DimType.K or DimType.K not in plan.tec.dim_types or saved < 2 * processor.per_task:
+        return plan
+    name = first.name
+    if count < first.size:
+        plan, name = plan.split(name, first.size // count), f"{name}.outer"
+    inner = sorted(plan.tec.dimensions[1:], key=lambda d: -max(d.strides[:2]))
+    order = [name, *(d.name for d in inner)]
+    same = order == [d.name for d in plan.tec.dimensions]
+    return (plan if same else plan.permute(*order)).execute(name, "shared")
 
 
 def fused(plan: TecPlan) -> TecPlan:

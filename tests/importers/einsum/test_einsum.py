@@ -61,6 +61,33 @@ def test_forms_of_expressions(given: Any) -> None:
     np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-12)
 
 
+SUMS = [("ij,ji->", (6, 4), (4, 6)), ("ij,i->j", (30, 8), (30,)), ("ij,j->i", (8, 30), (30,)), ("ij->", (9, 5)),
+        ("ijk->j", (5, 6, 7)), ("a,ai,ai->a", (1,), (1, 24), (1, 24)), ("ii,i->", (12, 12), (12,))]  # fmt: skip
+
+
+@pytest.mark.parametrize("given", [*SUMS[:2], *(pytest.param(case, marks=pytest.mark.slow) for case in SUMS[2:])],
+                         ids=lambda given: given[0])  # fmt: skip
+def test_large_sums_are_shared_by_threads(given: Any) -> None:
+    expression, *shapes = given
+    operands = [np.rint(9 * array) for array in arrays(*shapes)]
+    program = einsum_program(expression, *shapes, processor=Processor(cores=2, per_task=4))
+    shared = [step for step in program.steps if step.tec.dimensions[0].execution == "shared"]
+    assert bool(shared) == (expression != "ii,i->")  # whose label is a diagonal
+    assert all(allo.verify(step.plain, step.schedule, reassociate=True) for step in program.steps)
+    np.testing.assert_array_equal(program(*operands), np.einsum(expression, *operands))
+
+
+def test_large_sums_of_one_element_have_parts() -> None:
+    lines = str(einsum_program("pq,pq->", (1000, 1000), (1000, 1000), processor=Processor(cores=2))).splitlines()
+    assert lines[1:] == [
+        "  2 = apq,apq->a of (0, 1): one statement in loops a=2 shared, pq=500000",
+        "  3 = a-> of (2,): one statement in loops a=2",
+    ]
+    for few in ("FP64", "bfloat_16"):
+        shapes = ((100, 100) if few == "FP64" else (1000, 1000),) * 2
+        assert len(einsum_program("pq,pq->", *shapes, data_type=few, processor=Processor(cores=2)).steps) == 1
+
+
 def test_special_values_are_those_of_numpy() -> None:
     A, B = arrays((40, 40), (40, 40))
     A[3, 4], A[5, 6], A[5, 7], A[9, 9] = np.nan, np.inf, -np.inf, np.inf
@@ -157,7 +184,7 @@ def test_random_expressions(seed: int) -> None:
             found = allo.einsum(expression, *given, threads=choice.choice((1, 2, None)))
         else:
             path = choice.choice(("auto", random_tree(choice, len(shapes))))
-            processor = Processor(cores=choice.choice((1, 2)))
+            processor = Processor(cores=choice.choice((1, 2, 3)), per_task=choice.choice((10, 30_000)))
             found = by_numpy(einsum_program(expression, *shapes, path=path, processor=processor), given)
         np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-9)
 
