@@ -126,15 +126,14 @@ def test_pipelines_for_hardware_make_a_step_a_cycle(lanes: int) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("target", ["csim", "rtl"])
-def test_hardware_computes_what_numpy_does(target: str) -> None:
-    schedule = hardware_schedule(blocks(), lanes=4)
-    built = schedule.build(target="rtl") if target == "rtl" else schedule.build(target="vhls", mode="csim")
-    values = np.random.default_rng(3)
-    A, B = values.integers(-9, 9, (8, 12)).astype(np.float32), values.integers(-9, 9, (12, 16)).astype(np.float32)
-    C = np.zeros(128, np.float32)
-    built(A.reshape(-1), B.reshape(-1), C)
-    np.testing.assert_array_equal(C.reshape(8, 16), A @ B)
+def test_hardware_computes_what_numpy_does() -> None:
+    product_of(hardware_schedule(blocks(), lanes=4), "csim", sides=(8, 16), steps=12)
+    product_of(hardware_schedule(small_blocks()[1], lanes=2), "rtl")
+
+
+@pytest.mark.exhaustive
+def test_more_lanes_in_hardware() -> None:
+    product_of(hardware_schedule(blocks(), lanes=4), "rtl", sides=(8, 16), steps=12)
 
 
 def small_blocks(data_type: str = "FP32", batch: bool = False) -> tuple[Tec, Tec]:
@@ -145,9 +144,11 @@ def small_blocks(data_type: str = "FP32", batch: bool = False) -> tuple[Tec, Tec
     return plain, plan.split("j", 3).primitive("BRGEMM", "j.outer", "i.inner", "k.inner", "j.inner").tec
 
 
-def product_of(schedule: allo.Schedule, target: str | None = None, sides: tuple[int, int] = (4, 4)) -> None:
+def product_of(
+    schedule: allo.Schedule, target: str | None = None, sides: tuple[int, int] = (4, 4), steps: int = 6
+) -> None:
     values = np.random.default_rng(3)
-    A, B = (values.integers(-9, 9, shape).astype(np.float32) for shape in ((sides[0], 6), (6, sides[1])))
+    A, B = (values.integers(-9, 9, shape).astype(np.float32) for shape in ((sides[0], steps), (steps, sides[1])))
     C = np.zeros(sides, np.float32)
     made = schedule.build(target="vhls", mode="csim") if target == "csim" else schedule.build(target=target)
     made(A.reshape(-1), B.reshape(-1), C.reshape(-1))
