@@ -13,6 +13,7 @@ from .statements import (
     COL,
     ROW,
     Apply,
+    Chosen,
     CoreTiles,
     ElementLoop,
     Everywhere,
@@ -32,9 +33,13 @@ _UNARY = {"exp": "exp", "sqrt": "sqrt", "rsqrt": "rsqrt", "log": "log", "tanh": 
           "negative": "negative", "recip": "recip"}  # fmt: skip
 _BINARY = {"add": "add_binary", "sub": "sub_binary", "mul": "mul_binary", "div": "div_binary",
            "max": "binary_max", "min": "binary_min"}  # fmt: skip
+_WHOLE = {"add": "add_int", "sub": "sub_int", "mul": "mul_int", "max": "binary_max_int32", "min": "binary_min_int32",
+          **{name: f"{name}_int" for name in ("eq", "ne", "lt", "le", "gt", "ge")}}  # fmt: skip
+_TURNED = {"eq": "eq", "ne": "ne", "lt": "gt", "le": "ge", "gt": "lt", "ge": "le"}  # of a comparison's sides
 _REGISTERS, _ALL_REGISTERS = 4, 8  # of float32: with two halves that take turns, and together
 HEADERS = ("compute_kernel_api", "compute_kernel_hw_startup", "cb_api", "reg_api", "matmul", "tile_move_copy", "pack",
             "reduce", "bcast", "transpose", "reconfig_data_format", "eltwise_binary_sfpu", "binary_max_min",
+            "binary_comp", "add_int_sfpu", "sub_int_sfpu", "mul_int_sfpu",
             "eltwise_unary/where", "eltwise_unary/fill", "eltwise_unary/comp", "eltwise_unary/exp",
             "eltwise_unary/recip", "eltwise_unary/sqrt", "eltwise_unary/rsqrt", "eltwise_unary/negative",
             "eltwise_unary/binop_with_scalar")  # fmt: skip
@@ -59,6 +64,7 @@ class ComputeText:
         self.nest, self.buffers = nest, buffers
         self.registers = 1
         self._line: list[str] = []
+        self._is_whole = False
         self._axes: dict[ElementLoop, str] = {}
         self._target: CoreTiles | None = None
         self.body = nest.text(self._enter, self._leave, self._segment)
@@ -110,6 +116,7 @@ class ComputeText:
         lines = [f"// {type(s).__name__.removeprefix('Tile').lower()} '{s.target.name}'"]
         lines += [f"cb_wait_front({self.buffers.of[h].name}, {self.buffers.of[h].pages});" for h in own]
         self._line, self._target, self._axes = [], s.target, {}
+        self._demand_kind(s)
         match s:
             case TileAssign():
                 self._axes = s.axes
@@ -156,19 +163,67 @@ class ComputeText:
         self._use(at)
         match value:
             case Everywhere():
-                self._call_fill(at, f"{_bits(value.value)}u")
+                self._number(value.value, at)
             case Read():
                 self._read(value, at)
             case Masked():
                 self._mask(value.alternatives, at)
                 self._put(value.value, at + 1)
                 self._put(value.other, at + 2)
-                self._say("where_tile_init();", f"where_tile<DataFormat::Float32>({at}, {at + 1}, {at + 2}, {at});")
+                self._where(at)
+            case Chosen():
+                for number, part in enumerate((value.condition, value.value, value.other)):
+                    self._put(part, at + number)
+                self._where(at)
             case Apply() if len(value.operands) == 1:
                 self._put(value.operands[0], at)
                 self._call(_UNARY[value.name], at)
+            case Apply() if self._is_whole:
+                self._put(value.operands[0], at)
+                self._put(value.operands[1], at + 1)
+                name = _WHOLE[value.name]
+                form = "" if value.name in ("max", "min") else "<DataFormat::Int32>"
+                self._say(f"{name}_tile_init{'' if value.name in ('add', 'sub') else form}();")
+                self._say(f"{name}_tile{form}({at}, {at + 1}, {at});")
+            case Apply() if value.name in _TURNED:
+                self._compare(value.name, value.operands, at)
             case Apply():
                 self._binary(value, at)
+
+    def _where(self, at: int) -> None:
+        form = "Int32" if self._is_whole else "Float32"
+        self._say("where_tile_init();", f"where_tile<DataFormat::{form}>({at}, {at + 1}, {at + 2}, {at});")
+
+    def _number(self, value: float, at: int) -> None:
+        if self._is_whole:
+            self._say("fill_tile_init();", f"fill_tile_int<DataFormat::Int32>({at}, {hex(int(value) & 0xFFFFFFFF)}u);")
+        else:
+            self._call_fill(at, f"{_bits(value)}u")
+
+    def _compare(self, name: str, sides: Sequence[Expression], at: int) -> None:
+        """1 or 0: against a number, or of the difference."""
+        left, right = sides
+        if isinstance(left, Everywhere) and not isinstance(right, Everywhere):
+            name, left, right = _TURNED[name], right, left
+        if isinstance(right, Everywhere):
+            self._put(left, at)
+            self._say(f"unary_{name}_tile_init();", f"unary_{name}_tile({at}, {_bits(right.value)}u);")
+        else:
+            self._put(Apply("sub", (left, right)), at)
+            self._call(f"{name}z", at)
+
+    def _demand_kind(self, s: TileStatement) -> None:
+        """Integers and floats in registers do not meet, and units other than the vector unit have no integers."""
+        kinds = {held.is_whole for held in (s.target, *held_in(s))}
+        self._is_whole = True in kinds
+        name = next((held.name for held in (s.target, *held_in(s)) if held.is_whole), "")
+        if len(kinds) > 1:
+            hint = "convert one of them before the kernel"
+            raise refusal(f"'{s.target.name}' is made of floats and of integers ('{name}')", s.op, hint)
+        if self._is_whole and not isinstance(s, TileAssign):
+            verb = "multiplied as matrices" if isinstance(s, TileProduct) else "reduced along a dimension"
+            message = f"'{name}' is int32 and {verb}: the matrix unit has source registers of 19 bits"
+            raise refusal(message, s.op, "use float32 or bfloat16, or elements one by one")
 
     def _call_fill(self, at: int, bits: str) -> None:
         self._say("fill_tile_init();", f"fill_tile_bitcast({at}, {bits});")
@@ -205,6 +260,9 @@ class ComputeText:
         self._say(f"reconfig_data_format({name}, {name});")
         given = tuple(self._axes[loop] for loop in read.loops)
         wanted = {*self._axes.values()} if self._target is None else {*(self._target.axes or ())}
+        if held.is_whole and (given != held.axes or wanted - {*held.axes}):
+            message = f"'{held.name}' is int32 and broadcast or transposed: source registers have 19 bits"
+            raise refusal(message, held.op, "load it with the dimensions of the result, in their order")
         if given != held.axes:
             self._say(f"transpose_init({name});", f"transpose_tile({name}, {self._index(held, 'c', 'r')}, {at});")
             return
@@ -295,6 +353,8 @@ def _need(value: Expression) -> int:
             return max(need + k for k, need in enumerate(needs))
         case Masked():
             return max(3, _need(value.value) + 1, _need(value.other) + 2)
+        case Chosen():
+            return max(_need(value.condition), _need(value.value) + 1, _need(value.other) + 2)
     return 1
 
 

@@ -13,10 +13,12 @@ from ...ir.walk import argument_names, entry_block, statements, string_of
 from ...mapping.tiles.program import LevelForm, TileBox
 from ...poly import Access, Linear, model_of, values_of
 from ..mesh.reading import ReadProgram
+from .branches import COMPARED, Branch, choice
 from .statements import (
     COL,
     ROW,
     Apply,
+    Chosen,
     CoreTiles,
     ElementLoop,
     ElementStatement,
@@ -33,12 +35,11 @@ _PLAIN = {"arith.addf": "add", "arith.subf": "sub", "arith.mulf": "mul", "arith.
           "arith.maximumf": "max", "arith.minimumf": "min", "arith.maxnumf": "max", "arith.minnumf": "min",
           "arith.negf": "negative", "math.exp": "exp", "math.sqrt": "sqrt", "math.rsqrt": "rsqrt", "math.log": "log",
           "math.tanh": "tanh", "math.absf": "abs"}  # fmt: skip
-_SAME = ("arith.extf", "arith.truncf")
-_GREATER, _LESS = ("ogt", "oge", "ugt", "uge"), ("olt", "ole", "ult", "ule")
-_PREDICATES = ("false", "oeq", "ogt", "oge", "olt", "ole", "one", "ord", "ueq", "ugt", "uge", "ult", "ule", "une")
-_ELEMENTS = ("f32", "bf16")
-_CHOICE = "a choice that depends on data is no operation of tiles here"
-_MEANT = "compute with float32 or bfloat16 in loops over elements that start from 0, or with operators of whole arrays"
+_CUT = {"arith.addi": "add", "arith.subi": "sub", "arith.muli": "mul"}  # whose low bits need only low bits
+_EXACT = {"arith.maxsi": "max", "arith.minsi": "min"}
+_SAME = ("arith.extf", "arith.truncf", "arith.extsi", "arith.trunci")
+_ELEMENTS = ("f32", "bf16", "i32")
+_MEANT = "compute with float32, bfloat16 or int32 in loops over elements from 0 on, or with operators of whole arrays"
 
 
 class ElementReader:
@@ -59,6 +60,8 @@ class ElementReader:
         self.where: dict[ir.Value, tuple[ElementLoop, ...]] = {}  # subscripts of scalars that loops declare
         self.values: dict[ir.Value, Expression] = {}
         self.found: list[ElementStatement] = []
+        self.under: list[Branch] = []
+        self.cut: set[ir.Value] = set()  # integers of more than 32 bits, of which registers hold the low ones
 
     def segment(self, number: int) -> list[ElementStatement]:
         """The statements of a segment, in order."""
@@ -81,6 +84,8 @@ class ElementReader:
                 for block in region.blocks:
                     for inner in statements(block):
                         self._statement(inner, loops)
+        elif op.name == "scf.if":
+            self._chosen(op, loops)
         elif is_structured(op):
             self._structured(op)
         elif is_access(op):
@@ -88,7 +93,7 @@ class ElementReader:
                 self._store(op, loops)
             else:
                 self.values[op.results[0]] = self._load(op)
-        elif op.name not in ("affine.yield", "affine.apply", "memref.dealloc"):
+        elif op.name not in ("affine.yield", "affine.apply", "memref.dealloc", "scf.yield"):
             self._value(op)
 
     def _loop(self, op: ir.Operation) -> ElementLoop:
@@ -192,6 +197,11 @@ class ElementReader:
         held, where = self._of(op)
         access = self.accesses[op, True]
         value = self._operand(stored(op), op)
+        for branch in reversed(self.under):
+            if any(read.held in branch.written for read in reads_of(branch.condition)):
+                raise refusal("a condition reads what was written under it", op, "keep the condition in an array")
+            value = branch.chosen(value, Read(held, where))
+            branch.written.append(held)
         if rows := self._rows(access, op):
             value = Masked(rows, value, Read(held, where))
         self._emit(ElementStatement(held, where, value, loops, op))
@@ -209,7 +219,7 @@ class ElementReader:
     def _rows(self, access: Access, op: ir.Operation) -> tuple[tuple[MaskRow, ...], ...]:
         """The condition of a store: alternatives of rows; none if it holds always."""
         known = {row for loop in access.loops for piece in loop.pieces for row in piece}
-        if not access.exact_domain:
+        if not access.exact_domain and not self.under:
             raise refusal(f"`{access.text}` is written under a condition of run time", op, "use max, min or a mask")
         alternatives = []
         for piece in access.pieces:
@@ -239,32 +249,73 @@ class ElementReader:
     def _value(self, op: ir.Operation) -> None:
         results = list(op.results)
         if op.name == "arith.constant":
-            if isinstance(results[0].type, ir.F32Type | ir.BF16Type):
-                self.values[results[0]] = Everywhere(ir.FloatAttr(op.attributes["value"]).value)
+            self._constant(op)
         elif op.name in _SAME:
             self.values[results[0]] = self._operand(op.operands[0], op)
-        elif op.name in _PLAIN:
-            operands = tuple(self._operand(operand, op) for operand in op.operands)
-            self.values[results[0]] = Apply(_PLAIN[op.name], operands)
+            self._cut(op, op.operands[0] in self.cut)
+        elif op.name in _PLAIN or op.name in _CUT or op.name in _EXACT:
+            if op.name in _EXACT:
+                self._demand_exact(op)
+            name = {**_PLAIN, **_CUT, **_EXACT}[op.name]
+            self.values[results[0]] = Apply(name, tuple(self._operand(operand, op) for operand in op.operands))
+            self._cut(op, op.name in _CUT)
         elif op.name == "arith.select":
-            self.values[results[0]] = self._selected(op)
-        elif op.name == "scf.if":
-            raise refusal(_CHOICE, op, "write max or min")
-        elif op.name != "arith.cmpf":
+            self.values[results[0]] = choice(*(self._operand(operand, op) for operand in op.operands))
+            self._cut(op, any(operand in self.cut for operand in op.operands))
+        elif op.name == "arith.xori" and Everywhere(1) in (sides := [self._operand(one, op) for one in op.operands]):
+            left, right = sides
+            self.values[results[0]] = Chosen(right if left == Everywhere(1) else left, Everywhere(0), Everywhere(1))
+        elif op.name in COMPARED:
+            self.values[results[0]] = self._compared(op)
+        else:
             raise refusal(f"`{op.name}` is no operation of tiles here", op, _MEANT)
 
-    def _selected(self, op: ir.Operation) -> Expression:
-        """A choice of the larger or the smaller of two values."""
-        condition, yes, no = op.operands
-        test = None if isinstance(condition.owner, ir.Block) else condition.owner.operation
-        if test is not None and test.name == "arith.cmpf":
-            predicate = _PREDICATES[ir.IntegerAttr(test.attributes["predicate"]).value]
-            sides = list(test.operands)
-            if predicate in (*_GREATER, *_LESS) and sides in ([yes, no], [no, yes]):
-                greater = (predicate in _GREATER) == (sides[0] == yes)
-                operands = (self._operand(yes, op), self._operand(no, op))
-                return Apply("max" if greater else "min", operands)
-        raise refusal(_CHOICE, op, "write max or min")
+    def _constant(self, op: ir.Operation) -> None:
+        kind = op.results[0].type
+        if isinstance(kind, ir.F32Type | ir.BF16Type):
+            self.values[op.results[0]] = Everywhere(ir.FloatAttr(op.attributes["value"]).value)
+        elif isinstance(kind, ir.IntegerType):
+            number = ir.IntegerAttr(op.attributes["value"]).value
+            self.values[op.results[0]] = Everywhere(abs(number) if kind.width == 1 else number)
+            self._cut(op, not -(1 << 31) <= number < 1 << 31)
+
+    def _cut(self, op: ir.Operation, is_cut: bool) -> None:
+        """Note that the result of an operation is more than the 32 bits that a register holds of it."""
+        kind = op.results[0].type
+        if is_cut and isinstance(kind, ir.IntegerType) and kind.width > 32:
+            self.cut.add(op.results[0])
+
+    def _demand_exact(self, op: ir.Operation) -> None:
+        if any(operand in self.cut for operand in op.operands):
+            hint = "assign it to an int32 first, if it fits"
+            raise refusal("integers of more than 32 bits are compared, which registers do not hold", op, hint)
+
+    def _compared(self, op: ir.Operation) -> Expression:
+        """1 or 0 for each element."""
+        known = COMPARED[op.name]
+        number = ir.IntegerAttr(op.attributes["predicate"]).value
+        name = known[number] if number < len(known) else None
+        left, right = op.operands
+        self._demand_exact(op)
+        if name is None or left not in self.values or right not in self.values:
+            raise refusal("what is compared here is no element of a tile", op, _MEANT)
+        return Apply(name, (self.values[left], self.values[right]))
+
+    def _chosen(self, op: ir.Operation, loops: tuple[ElementLoop, ...]) -> None:
+        """A choice by data: both sides are computed, and of what they give or store one is taken."""
+        condition, sides, yielded = self._operand(op.operands[0], op), [], list[ir.Value]()
+        for number, region in enumerate(op.regions):
+            for block in region.blocks:
+                self.under.append(Branch(condition, number == 0))
+                for inner in statements(block):
+                    self._statement(inner, loops)
+                self.under.pop()
+                last = list(block.operations)[-1].operation
+                sides.append([self._operand(operand, op) for operand in last.operands])
+                yielded += last.operands
+        for result, *values in zip(op.results, *sides, strict=True) if len(op.results) else ():
+            self.values[result] = choice(condition, *values)
+            self._cut(op, any(v in self.cut for v in yielded))
 
     def _structured(self, op: ir.Operation) -> None:
         """An operation on whole arrays: its body, for each element."""

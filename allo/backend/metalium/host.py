@@ -6,6 +6,7 @@ from .buffers import CoreBuffers, PagedArray
 from .compute import ComputeText
 from .movement import Core, MovementText, array_name
 from .nest import NestText, indented
+from .statements import FORMATS
 
 _HEAD = """\
 #include <array>
@@ -144,9 +145,8 @@ class HostText:
         ranges = ", ".join(f"CoreRange({_coordinates(a)}, {_coordinates(b)})" for a, b in rectangles)
         lines = [f"const CoreRangeSet cores(std::vector<CoreRange>{{{ranges}}});"]
         for b in self.buffers.made:
-            kind = "Float16_b" if b.element == "bfloat16" else "Float32"
             lines.append(f"// {b.name}: {b.pages} tiles")
-            made = f"CircularBufferConfig({b.bytes}, {{{{{b.number}, DataFormat::{kind}}}}})"
+            made = f"CircularBufferConfig({b.bytes}, {{{{{b.number}, DataFormat::{FORMATS[b.element]}}}}})"
             page = f".set_page_size({b.number}, {b.tile_bytes})"
             lines.append(f"CreateCircularBuffer(program, cores, {made}{page});")
         if self.movement.delivered:

@@ -12,6 +12,7 @@ from .statements import (
     ROW,
     TILE,
     Apply,
+    Chosen,
     CoreTiles,
     ElementLoop,
     ElementStatement,
@@ -95,6 +96,9 @@ def _with(value: Expression, old: CoreTiles, new: CoreTiles) -> Expression:
             return Apply(value.name, tuple(_with(operand, old, new) for operand in value.operands))
         case Masked():
             return Masked(value.alternatives, _with(value.value, old, new), _with(value.other, old, new))
+        case Chosen():
+            parts = (value.condition, value.value, value.other)
+            return Chosen(*(_with(part, old, new) for part in parts))
     return value
 
 

@@ -10,7 +10,7 @@ from ...target.mesh_routes import MeshRoutes
 from .buffers import CircularBuffer, CoreBuffers, PagedArray
 from .compute import FLOAT_BITS, ORDER
 from .nest import Lines, NestText, guarded, indented
-from .statements import COL, ROW, CoreTiles
+from .statements import COL, FORMATS, ROW, CoreTiles
 
 type Core = tuple[int, ...]
 
@@ -197,12 +197,11 @@ class MovementText:
     def _start(self, arrays: list[PagedArray], first: int) -> Lines:
         lines = ["const int32_t x = get_arg_val<uint32_t>(0), y = get_arg_val<uint32_t>(1);", "(void)x, (void)y;"]
         for number, paged in enumerate(arrays):
-            kind = "Float16_b" if paged.element == "bfloat16" else "Float32"
             lines += [
                 f"const InterleavedAddrGenFast<true> {array_name(paged)} = {{",
                 f"    .bank_base_address = get_arg_val<uint32_t>({first + number}),",
                 f"    .page_size = {paged.tile_bytes},",
-                f"    .data_format = DataFormat::{kind},",
+                f"    .data_format = DataFormat::{FORMATS[paged.element]},",
                 "};",
             ]
         return lines

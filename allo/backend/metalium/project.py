@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 
 from ...errors import TargetError, ToolError
-from ...ir.arrays import form_dtype
 from ...mapping.tiles.choices import TileMapping
 from ...target.mesh_routes import MeshRoutes
 from ..external.compiler import Compiler, compiled_header, find_compiler
@@ -24,12 +23,13 @@ from .host import HostText
 from .lowering import LoweredProgram
 from .movement import MovementText
 from .nest import NestText
+from .statements import FORMATS
 
 type Array = np.ndarray[Any, Any]
 
 _KERNELS = ("reader", "compute", "writer")
 _HOST = ("distributed", "host_api", "tt_metal")
-_FLAGS = ("-std=c++20", "-O0", "-w", "-no-pie")
+_FLAGS = ("-std=gnu++17", "-O0", "-w", "-no-pie")  # of TT-Metalium it is C++20, whose headers take twice as long
 _PART = "Wormhole"
 
 
@@ -96,12 +96,12 @@ class MetaliumProject:
 
 
 def _headers(compiler: Compiler, emulation: Path) -> list[str]:
-    """The headers of the emulation, read once for all projects."""
+    """The headers of the emulation, compiled for all projects after the first one."""
     texts = [file.read_text() for file in sorted(emulation.glob("*.h"))]
     flags = [*_FLAGS, f"-I{emulation}"]
     return compiled_header(
-        compiler, "metalium", '#include "host.h"\n', flags, texts, "the emulation of TT-Metalium"
-    )  # fmt: skip
+        compiler, "metalium", '#include "host.h"\n', flags, texts, "the emulation of TT-Metalium", at_first=False
+    )
 
 
 def metalium_project(
@@ -132,10 +132,10 @@ def _texts(
             hint='map the kernel on "wormhole_n300d"',
         )
     for array in program.arrays:
-        if str(form_dtype(array.element)) not in ("float32", "bfloat16"):
+        if repr(array.element) not in FORMATS:
             raise TargetError(
                 f"elements of '{array.name}' are {array.element!r}, which tiles do not have here",
-                hint="use float32 or bfloat16",
+                hint="use float32, bfloat16 or int32",
             )
     nest = NestText(program, mapping, routes)
     buffers = CoreBuffers(LoweredProgram(read), nest, mesh)

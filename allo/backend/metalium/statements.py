@@ -12,6 +12,7 @@ from ...mapping.tiles.program import LevelForm, TileBox
 
 TILE = 32  # rows and columns of a tile
 ROW, COL = "row", "col"
+FORMATS = {"float32": "Float32", "bfloat16": "Float16_b", "int32": "Int32"}  # of elements, as TT-Metalium calls them
 
 
 @dataclass(eq=False)
@@ -56,6 +57,11 @@ class CoreTiles:
         """The bytes of one of its tiles."""
         return TILE * TILE * (2 if self.element == "bfloat16" else 4)
 
+    @property
+    def is_whole(self) -> bool:
+        """Whether its elements are integers."""
+        return self.element == "int32"
+
 
 @dataclass(frozen=True, slots=True)
 class Everywhere:
@@ -97,7 +103,16 @@ class Masked:
     other: Expression
 
 
-type Expression = Everywhere | Read | Apply | Masked
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """`value` where `condition`, which is 1 or 0, holds, else `other`."""
+
+    condition: Expression
+    value: Expression
+    other: Expression
+
+
+type Expression = Everywhere | Read | Apply | Masked | Chosen
 
 
 @dataclass(eq=False)
@@ -158,6 +173,9 @@ def reads_of(value: Expression) -> Iterator[Read]:
         case Masked():
             yield from reads_of(value.value)
             yield from reads_of(value.other)
+        case Chosen():
+            for part in (value.condition, value.value, value.other):
+                yield from reads_of(part)
 
 
 def masks_in(value: Expression) -> Iterator[Masked]:
@@ -170,6 +188,9 @@ def masks_in(value: Expression) -> Iterator[Masked]:
             yield value
             yield from masks_in(value.value)
             yield from masks_in(value.other)
+        case Chosen():
+            for part in (value.condition, value.value, value.other):
+                yield from masks_in(part)
 
 
 def held_in(statement: TileStatement) -> tuple[CoreTiles, ...]:

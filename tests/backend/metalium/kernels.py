@@ -2,7 +2,7 @@
 
 import allo
 from allo import tile
-from allo.ir.types import bfloat16, float32, index
+from allo.ir.types import bfloat16, float32, index, int32
 
 M, N, K = 128, 96, 96
 
@@ -153,3 +153,37 @@ def tails(X: float32[320, 32], W: float32[32, 32], Y: float32[320, 32]):
         for i, j in allo.grid(32, 32):
             y[i, j] = y[i, j] + 1.0
         Y[m * 32 : (m + 1) * 32] = y
+
+
+@tile.kernel
+def chosen(A: float32[64, 64], D: float32[64, 64], V: float32[64], B: float32[64, 64]):
+    """Choices by data: of values, with `and`, `or` and `not`, and of what is stored."""
+    for m in tile.programs(2):
+        a: float32[32, 64] = A[m * 32 : (m + 1) * 32]
+        d: float32[32, 64] = D[m * 32 : (m + 1) * 32]
+        v: float32[64] = V[:]
+        r: float32[32, 64] = 0
+        for i, j in allo.grid(32, 64):
+            x: float32 = a[i, j]
+            y: float32 = v[j] if 0.5 < x or x == d[i, j] else -3.0  # noqa: SIM300
+            r[i, j] = x * 2.0 if x > d[i, j] and not d[i, j] <= 0.25 else y
+        for i, j in allo.grid(32, 64):
+            if a[i, j] < 0.0:
+                r[i, j] += 1.0
+            else:
+                r[i, j] = max(r[i, j], d[i, j])
+        B[m * 32 : (m + 1) * 32] = r
+
+
+@tile.kernel
+def integers(A: int32[64, 64], D: int32[64, 64], B: int32[64, 64]):
+    for m in tile.programs(2):
+        a: int32[32, 64] = A[m * 32 : (m + 1) * 32]
+        d: int32[32, 64] = D[m * 32 : (m + 1) * 32]
+        r: int32[32, 64] = 0
+        for i, j in allo.grid(32, 64):
+            r[i, j] = min(a[i, j], d[i, j]) if a[i, j] != 7 else a[i, j] - d[i, j]
+        for i, j in allo.grid(32, 64):
+            if m * 32 + i <= j:
+                r[i, j] = max(r[i, j], 3) * (d[i, j] + 100000)
+        B[m * 32 : (m + 1) * 32] = r

@@ -15,6 +15,8 @@ from allo import tile
 from allo.backend.metalium.project import MetaliumProject
 from allo.errors import TargetError
 from allo.ir.arrays import form_dtype
+from allo.ir.types import int32
+from allo.mapping.tiles.program import TileArray
 from tests.backend.mesh.test_simulate import drawn_mapping
 from tests.backend.metalium import kernels
 from tests.seeds import sweep
@@ -43,6 +45,8 @@ CASES: list[tuple[Any, dict[str, int] | None, str]] = [
     (kernels.layernorm, None, 'spread(m="x")\nload("G", "broadcast", "noc0_h", inside=None)'),
     (kernels.mlp, None, 'spread(m="x")\nload("W", "broadcast", "noc0_h", inside="h", buffers=2)'),
     (kernels.uneven, None, SQUARE),
+    (kernels.chosen, None, 'load("V", "broadcast", "noc0_h", inside=None)'),
+    (kernels.integers, None, 'spread(m="y")'),
 ]  # fmt: skip
 
 
@@ -71,13 +75,24 @@ def test_results_of_random_plans(seed: int, tmp_path: Path) -> None:
 def demand_equal(plan: tile.TilePlan, folder: Path, seed: int) -> None:
     """The emitted text against the kernel, up to the bits that sources of the matrix unit, and bfloat16, hold."""
     draw = np.random.default_rng(seed)
-    arrays = [draw.standard_normal(a.shape).astype(form_dtype(a.element)) for a in plan.program.arrays]
+    arrays = [drawn(draw, a) for a in plan.program.arrays]
     wanted = [array.copy() for array in arrays]
     plan.source.build()(*wanted)
     plan.build(project=folder).run(*arrays, seed=seed)
     for made, expected in zip(arrays, wanted, strict=True):
+        if made.dtype == np.int32:
+            np.testing.assert_array_equal(made, expected)
+            continue
         scale = np.abs(expected.astype(np.float32)).max()
         np.testing.assert_allclose(made.astype(np.float32), expected.astype(np.float32), atol=0.01 * scale)
+
+
+def drawn(draw: np.random.Generator, array: TileArray) -> Any:
+    """Random elements; of float32 such as sources hold, so that both sides of choices are taken alike."""
+    if array.element == int32:
+        return draw.integers(-9, 9, array.shape, np.int32) * draw.choice([1, 200000], array.shape).astype(np.int32)
+    made = draw.standard_normal(array.shape).astype("bfloat16")
+    return made.astype(form_dtype(array.element))
 
 
 def square(folder: Path) -> MetaliumProject:

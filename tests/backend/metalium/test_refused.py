@@ -11,7 +11,7 @@ import allo
 from allo import tile
 from allo.backend.metalium import buffers
 from allo.errors import TargetError
-from allo.ir.types import float32, int32
+from allo.ir.types import float32, int8, int32
 from tests.backend.metalium import kernels
 from tests.backend.metalium.test_project import BLOCKS, CASES, plan_of
 
@@ -25,16 +25,66 @@ def small_blocks(A: float32[N, N], B: float32[N, N]):
 
 
 @tile.kernel
-def integers(A: int32[N, N], B: int32[N, N]):
+def bytes_(A: int8[N, N], B: int8[N, N]):
     for m in tile.programs(2):
         B[m * 32 : (m + 1) * 32] = A[m * 32 : (m + 1) * 32]
 
 
 @tile.kernel
-def choices(A: float32[N, N], B: float32[N, N]):
+def products(A: int32[N, N], B: int32[N, N], C: int32[N, N]):
+    for m in tile.programs(2):
+        a: int32[32, N] = A[m * 32 : (m + 1) * 32]
+        b: int32[N, N] = B[:, :]
+        c: int32[32, N] = 0
+        for i, j, k in allo.grid(32, N, N):
+            c[i, j] += a[i, k] * b[k, j]
+        C[m * 32 : (m + 1) * 32] = c
+
+
+@tile.kernel
+def largest(A: int32[N, N], B: int32[N, N]):
+    for m in tile.programs(2):
+        a: int32[32, N] = A[m * 32 : (m + 1) * 32]
+        s: int32[32] = 0
+        for i, j in allo.grid(32, N):
+            s[i] = max(s[i], a[i, j])
+        for i, j in allo.grid(32, N):
+            B[m * 32 + i, j] = s[i]
+
+
+@tile.kernel
+def rows_of(A: int32[N, N], V: int32[N], B: int32[N, N]):
+    for m in tile.programs(2):
+        v: int32[N] = V[:]
+        for i, j in allo.grid(32, N):
+            B[m * 32 + i, j] = A[m * 32 + i, j] + v[j]
+
+
+@tile.kernel
+def mixed(A: int32[N, N], X: float32[N, N], B: float32[N, N]):
     for m in tile.programs(2):
         for i, j in allo.grid(32, N):
-            B[m * 32 + i, j] = A[m * 32 + i, j] if A[m * 32 + i, j] > 1.0 else 0.0
+            B[m * 32 + i, j] = X[m * 32 + i, j] if A[m * 32 + i, j] > 1 else 0.0
+
+
+@tile.kernel
+def wide(A: int32[N, N], X: int32[N, N], B: int32[N, N]):
+    for m in tile.programs(2):
+        for i, j in allo.grid(32, N):
+            B[m * 32 + i, j] = max(A[m * 32 + i, j] + X[m * 32 + i, j], 0)
+
+
+@tile.kernel
+def changed(A: float32[N, N], B: float32[N, N]):
+    for m in tile.programs(2):
+        t: float32[32, N] = A[m * 32 : (m + 1) * 32]
+        u: float32[32, N] = 0
+        for i, j in allo.grid(32, N):
+            if t[i, j] > 1.0:
+                t[i, j] = 0.5
+                u[i, j] = 1.0
+        for i, j in allo.grid(32, N):
+            B[m * 32 + i, j] = t[i, j] + u[i, j]
 
 
 @tile.kernel
@@ -74,12 +124,21 @@ def both_dimensions(A: float32[N, N], B: float32[2, N, N]):
             B[m, i, j] = s
 
 
-MEANT = "compute with float32 or bfloat16 in loops over elements that start from 0, or with operators of whole arrays"
+NARROW = "source registers have 19 bits"
 REFUSED: list[tuple[Any, str, str]] = [
     (small_blocks, "A[16*m:+16, 0:+64] does not consist of tiles of 32 x 32",
      "make blocks multiples of 32; conditions may mask what is outside of the array"),
-    (integers, "elements of 'A' are int32, which tiles do not have here", "use float32 or bfloat16"),
-    (choices, "a choice that depends on data is no operation of tiles here", "write max or min"),
+    (bytes_, "elements of 'A' are int8, which tiles do not have here", "use float32, bfloat16 or int32"),
+    (products, "'c' is int32 and multiplied as matrices: the matrix unit has source registers of 19 bits",
+     "use float32 or bfloat16, or elements one by one"),
+    (largest, "'s' is int32 and reduced along a dimension: the matrix unit has source registers of 19 bits",
+     "use float32 or bfloat16, or elements one by one"),
+    (rows_of, f"'V' is int32 and broadcast or transposed: {NARROW}",
+     "load it with the dimensions of the result, in their order"),
+    (mixed, "'B' is made of floats and of integers ('A')", "convert one of them before the kernel"),
+    (wide, "integers of more than 32 bits are compared, which registers do not hold",
+     "assign it to an int32 first, if it fits"),
+    (changed, "a condition reads what was written under it", "keep the condition in an array"),
     (prefixes, "iterations of 'j' depend on one another by 's'",
      "split the loop, so that each part does one thing with all elements"),
     (backwards, "`t[i, -j + 63]` does not go through a tile in steps of 1 from its start",
@@ -96,7 +155,7 @@ def test_what_tiles_do_not_do(kernel: Any, message: str, hint: str, tmp_path: Pa
         plan_of(kernel, None).build(project=tmp_path / "made")
     lines = str(caught.value).splitlines()
     assert lines[0].endswith(message) and lines[-1] == f"  hint: {hint}"
-    assert "line" in lines[0] or kernel is integers
+    assert "line" in lines[0] or kernel is bytes_
     assert not (tmp_path / "made").exists()
 
 

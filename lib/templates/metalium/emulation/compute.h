@@ -14,7 +14,7 @@ using Tile = std::array<float, 1024>;  // row by row
 
 struct Engine {
   std::vector<Tile> registers;
-  std::vector<bool> written, reduced;
+  std::vector<bool> written, reduced, whole;  // whole: the register holds integers, bit by bit
   enum { Free, Acquired, Committed, Packing } state = Free;
   DataFormat a = DataFormat::Float32, b = DataFormat::Float32, pack = DataFormat::Float32;
   bool started = false;
@@ -30,16 +30,20 @@ inline Engine& engine() {
     made.registers.resize(count);
     made.written.resize(count);
     made.reduced.resize(count);
+    made.whole.resize(count);
   }
   return made;
 }
 
-inline Tile& reg(uint32_t number, bool reads) {
+inline Tile& reg(uint32_t number, bool reads, bool whole = false) {
   Engine& e = engine();
   demand(number < e.registers.size(), "there is no DST register " + s(number) + " of float32");
   demand(e.state == Engine::Acquired, "DST registers are used and not acquired");
   demand(!reads || e.written[number], "DST register " + s(number) + " is read, and was not written");
+  demand(!reads || e.whole[number] == whole,
+         "DST register " + s(number) + " holds " + (whole ? "floats, and is used as integers" : "integers, and is used as floats"));
   e.written[number] = true;
+  e.whole[number] = whole;
   return e.registers[number];
 }
 
@@ -50,6 +54,7 @@ inline uint32_t place_of(uint32_t row, uint32_t column) {
 /// A tile of a circular buffer as unpackers give it: in float32, of which registers of sources hold 10 bits.
 inline Tile unpacked(uint32_t buffer, uint32_t index) {
   CircularBuffer& b = buffer_of(buffer);
+  demand(b.format != DataFormat::Int32 || engine().mode == "copies", "source registers have no elements of " + named(buffer));
   demand(index < current->waited[buffer],
          "tile " + s(index) + " of " + named(buffer) + " is read, and " + s(current->waited[buffer]) + " were waited for");
   const uint8_t* bytes = page_of(buffer, index, true);
@@ -57,9 +62,9 @@ inline Tile unpacked(uint32_t buffer, uint32_t index) {
   for (uint32_t row = 0; row < 32; ++row) {
     for (uint32_t column = 0; column < 32; ++column) {
       uint32_t bits = 0;
-      if (b.format == DataFormat::Float32) {
+      if (b.format != DataFormat::Float16_b) {
         std::memcpy(&bits, bytes + 4 * place_of(row, column), 4);
-        if ((bits & 0x7f800000u) != 0x7f800000u) bits &= ~0x1fffu;
+        if (b.format == DataFormat::Float32 && (bits & 0x7f800000u) != 0x7f800000u) bits &= ~0x1fffu;
       } else {
         uint16_t half;
         std::memcpy(&half, bytes + 2 * place_of(row, column), 2);
@@ -127,6 +132,7 @@ inline void tile_regs_acquire() {
   for (Tile& tile : e.registers) tile.fill(0);
   e.written.assign(e.written.size(), false);
   e.reduced.assign(e.reduced.size(), false);
+  e.whole.assign(e.whole.size(), false);
 }
 inline void tile_regs_commit() {
   using namespace emulation;
@@ -150,6 +156,7 @@ inline void pack_tile(uint32_t from, uint32_t buffer) {
   demand(e.state == Engine::Packing, "a tile is packed, and DST registers are not waited for");
   demand(from < e.registers.size() && e.written[from], "DST register " + s(from) + " is packed, and was not written");
   demand(e.pack == buffer_of(buffer).format, "the format of the packer is not that of " + named(buffer));
+  demand(e.whole[from] == (e.pack == DataFormat::Int32), "DST register " + s(from) + " is not of the format of " + named(buffer));
   demand(e.mode.rfind("reduce", 0) != 0, "a tile is packed between reduce_init and reduce_uninit");
   const uint32_t index = current->packed[buffer]++;
   demand(index < current->reserved[buffer],
@@ -159,7 +166,7 @@ inline void pack_tile(uint32_t from, uint32_t buffer) {
     for (uint32_t column = 0; column < 32; ++column) {
       uint32_t bits;
       std::memcpy(&bits, &e.registers[from][row * 32 + column], 4);
-      if (e.pack == DataFormat::Float32) {
+      if (e.pack != DataFormat::Float16_b) {
         std::memcpy(bytes + 4 * place_of(row, column), &bits, 4);
       } else {
         const bool special = (bits & 0x7f800000u) == 0x7f800000u;
@@ -173,7 +180,8 @@ inline void pack_tile(uint32_t from, uint32_t buffer) {
 inline void copy_init(uint32_t) { emulation::get_ready("copies"); }
 inline void copy_tile(uint32_t buffer, uint32_t index, uint32_t d) {
   emulation::demand_mode("copies", buffer);
-  emulation::reg(d, false) = emulation::unpacked(buffer, index);
+  const bool whole = emulation::buffer_of(buffer).format == DataFormat::Int32;  // goes to DST as it is
+  emulation::reg(d, false, whole) = emulation::unpacked(buffer, index);
 }
 inline void transpose_init(uint32_t) { emulation::get_ready("transposes"); }
 inline void transpose_tile(uint32_t buffer, uint32_t index, uint32_t d) {
@@ -262,7 +270,6 @@ ALLO_UNARY(tanh, std::tanh(v))
 ALLO_UNARY(abs, std::fabs(v))
 ALLO_UNARY(negative, -v)
 ALLO_UNARY(recip, 1 / v)
-ALLO_UNARY(gez, std::isnan(v) ? NAN : v >= 0 ? 1 : 0)
 ALLO_BINARY(add_binary, a + b)
 ALLO_BINARY(sub_binary, a - b)
 ALLO_BINARY(mul_binary, a * b)
@@ -277,14 +284,84 @@ inline void fill_tile_bitcast(uint32_t d, uint32_t bits) {
   emulation::demand_sfpu("fill");
   emulation::reg(d, false).fill(emulation::from_bits(bits));
 }
+#define ALLO_COMPARED(name, sign)                                                                              \
+  ALLO_UNARY(name##z, std::isnan(v) ? NAN : v sign 0 ? 1 : 0)                                                  \
+  ALLO_SFPU(unary_##name)                                                                                      \
+  inline void unary_##name##_tile(uint32_t d, uint32_t bits) {                                                 \
+    const float w = emulation::from_bits(bits);                                                                \
+    emulation::unary("unary_" #name, d, [w](float v) -> float { return std::isnan(v) ? NAN : v sign w ? 1 : 0; }); \
+  }                                                                                                            \
+  ALLO_INTEGERS(name##_int, a sign b)
+#define ALLO_INTEGERS(name, formula)                                                                     \
+  template <DataFormat format>                                                                           \
+  inline void name##_tile_init() {                                                                       \
+    static_assert(format == DataFormat::Int32);                                                          \
+    emulation::engine().sfpu = #name;                                                                    \
+  }                                                                                                      \
+  template <DataFormat format>                                                                           \
+  inline void name##_tile(uint32_t first, uint32_t second, uint32_t to) {                                \
+    static_assert(format == DataFormat::Int32);                                                          \
+    emulation::integers(#name, first, second, to, [](int64_t a, int64_t b) -> int64_t { return formula; }); \
+  }
+namespace emulation {
+template <typename F>
+void integers(const char* name, uint32_t first, uint32_t second, uint32_t to, F apply) {
+  demand_sfpu(name);
+  const Tile a = reg(first, true, true), b = reg(second, true, true);
+  Tile& made = reg(to, false, true);
+  for (size_t k = 0; k < 1024; ++k) {
+    int32_t left, right;
+    std::memcpy(&left, &a[k], 4), std::memcpy(&right, &b[k], 4);
+    const uint32_t bits = static_cast<uint32_t>(apply(left, right));
+    std::memcpy(&made[k], &bits, 4);
+  }
+}
+}  // namespace emulation
+ALLO_COMPARED(eq, ==)
+ALLO_COMPARED(ne, !=)
+ALLO_COMPARED(lt, <)
+ALLO_COMPARED(le, <=)
+ALLO_COMPARED(gt, >)
+ALLO_COMPARED(ge, >=)
+ALLO_INTEGERS(mul_int, a * b)
+ALLO_SFPU(add_int)
+ALLO_SFPU(sub_int)
+template <DataFormat format>
+inline void add_int_tile(uint32_t first, uint32_t second, uint32_t to) {
+  emulation::integers("add_int", first, second, to, [](int64_t a, int64_t b) { return a + b; });
+}
+template <DataFormat format>
+inline void sub_int_tile(uint32_t first, uint32_t second, uint32_t to) {
+  emulation::integers("sub_int", first, second, to, [](int64_t a, int64_t b) { return a - b; });
+}
+ALLO_SFPU(binary_max_int32)
+inline void binary_max_int32_tile(uint32_t first, uint32_t second, uint32_t to) {
+  emulation::integers("binary_max_int32", first, second, to, [](int64_t a, int64_t b) { return std::max(a, b); });
+}
+ALLO_SFPU(binary_min_int32)
+inline void binary_min_int32_tile(uint32_t first, uint32_t second, uint32_t to) {
+  emulation::integers("binary_min_int32", first, second, to, [](int64_t a, int64_t b) { return std::min(a, b); });
+}
+template <DataFormat format>
+inline void fill_tile_int(uint32_t d, uint32_t bits) {
+  static_assert(format == DataFormat::Int32);
+  emulation::demand_sfpu("fill");
+  emulation::reg(d, false, true).fill(emulation::from_bits(bits));
+}
 ALLO_SFPU(where)
 template <DataFormat format>
 inline void where_tile(uint32_t condition, uint32_t yes, uint32_t no, uint32_t to) {
   using namespace emulation;
-  static_assert(format == DataFormat::Float32);
+  constexpr bool whole = format == DataFormat::Int32;
   demand_sfpu("where");
-  const Tile c = reg(condition, true), a = reg(yes, true), b = reg(no, true);
-  for (size_t k = 0; k < 1024; ++k) reg(to, false)[k] = std::isnan(c[k]) ? NAN : c[k] != 0 ? a[k] : b[k];
+  const bool counted = condition < engine().whole.size() && engine().whole[condition];
+  const Tile c = reg(condition, true, counted), a = reg(yes, true, whole), b = reg(no, true, whole);
+  demand(whole || !counted, "a choice between floats by integers");
+  for (size_t k = 0; k < 1024; ++k) {
+    uint32_t bits;
+    std::memcpy(&bits, &c[k], 4);
+    reg(to, false, whole)[k] = !counted && std::isnan(c[k]) ? NAN : bits << 1 ? a[k] : b[k];
+  }
 }
 
 #endif

@@ -78,7 +78,7 @@ inline void CreateCircularBuffer(Program&, const CoreRangeSet& cores, const Circ
   using namespace emulation;
   demand(config.number_ < kBuffers, "circular buffer " + s(config.number_) + " does not exist: there are 32");
   const DataFormat format = config.formats_.at(config.number_);
-  demand(config.page_ == (format == DataFormat::Float32 ? 4096u : 2048u), "a page of " + named(config.number_) + " is no tile");
+  demand(config.page_ == (format == DataFormat::Float16_b ? 2048u : 4096u), "a page of " + named(config.number_) + " is no tile");
   demand(config.bytes_ > 0 && config.bytes_ % config.page_ == 0, "the size of " + named(config.number_) + " is no number of pages");
   cores.each([&](Core& core) {
     CircularBuffer& b = core.buffers[config.number_];

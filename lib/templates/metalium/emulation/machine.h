@@ -28,7 +28,7 @@
 
 inline uint8_t noc_index = 0;  // of the kernel that runs; default arguments read it
 
-enum class DataFormat : uint8_t { Float32 = 0, Float16_b = 5 };
+enum class DataFormat : uint8_t { Float32 = 0, Float16_b = 5, Int32 = 8 };
 namespace tt {
 using ::DataFormat;
 }

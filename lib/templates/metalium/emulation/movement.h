@@ -84,7 +84,7 @@ struct InterleavedAddrGenFast {
     auto found = dram.find(bank_base_address);
     demand(found != dram.end(), "there is no buffer at address " + s(bank_base_address) + " of DRAM");
     DramBuffer& buffer = found->second;
-    demand(buffer.page == page_size && page_size == (data_format == DataFormat::Float32 ? 4096u : 2048u),
+    demand(buffer.page == page_size && page_size == (data_format == DataFormat::Float16_b ? 2048u : 4096u),
            "pages of " + s(page_size) + " bytes are asked of a buffer with pages of " + s(buffer.page));
     demand(id < buffer.pages, "page " + s(id) + " is asked of a buffer with " + s(buffer.pages) + " pages");
     return buffer.data.data() + size_t(id) * page_size;
