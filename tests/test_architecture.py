@@ -68,7 +68,7 @@ INSIDE: dict[str, tuple[str, ...]] = {
     "allo.estimate": ("report", "stated", "traces", "advice", "rules"),
     "allo.backend.hls": ("requested", "text", "vendors", "interface", "csim", "project"),
     "allo.backend.metalium": (
-        "statements", "elements", "lowering", "nest", "buffers", "compute", "movement", "host", "project",
+        "statements", "branches", "elements", "lowering", "nest", "buffers", "compute", "movement", "host", "project",
     ),
     "allo.importers": ("graph", "operators", "einsum"),
     "allo.backend.rtl": (

@@ -13,7 +13,7 @@ COMPARED = {
 
 
 @dataclass(eq=False)
-class Branch:
+class ChoiceSide:
     """A side of a choice by data, and the arrays that are written in it."""
 
     condition: Expression

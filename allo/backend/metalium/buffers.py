@@ -39,7 +39,10 @@ class CircularBuffer:
 
 @dataclass(frozen=True, slots=True)
 class PagedArray:
-    """An array as tiles, one a page: `leading` x `rows` x `columns` tiles. `down`: a vector that goes down tiles."""
+    """An array as tiles, one a page: `leading` x `rows` x `columns` tiles. `down`: a vector that goes down tiles.
+
+    With `by_rows`, a page is a row of elements, of which there are `rows` x `columns`.
+    """
 
     array: TileArray
     leading: tuple[int, ...]
@@ -48,19 +51,17 @@ class PagedArray:
     element: str
     down: bool
     written: bool
+    by_rows: bool
 
     @property
-    def pages(self) -> int:
-        """How many there are."""
-        count = self.rows * self.columns
-        for extent in self.leading:
-            count *= extent
-        return count
+    def element_bytes(self) -> int:
+        """The bytes of an element."""
+        return 2 if self.element == "bfloat16" else 4
 
     @property
-    def tile_bytes(self) -> int:
+    def page_bytes(self) -> int:
         """The bytes of a page."""
-        return TILE * TILE * (2 if self.element == "bfloat16" else 4)
+        return (self.columns if self.by_rows else TILE * TILE) * self.element_bytes
 
 
 class CoreBuffers:
@@ -141,13 +142,16 @@ class CoreBuffers:
             hint = "pass it twice, once for each use"
             raise refusal(f"'{box.array.name}' goes down tiles and across tiles", users[0].op, hint)
         down = ways == {(ROW,)}
+        by_rows = any(held.by_rows for held in users)
         tiles = [-(-extent // TILE) for extent in most[-2:]]
+        if by_rows:
+            tiles = [most[-2], tiles[-1] * TILE]
         rows, columns = tiles if len(tiles) == 2 else (tiles[0], 1) if down else (1, tiles[0])
         written = any(held.stored for held in users)
-        return PagedArray(box.array, tuple(most[:-2]), rows, columns, users[0].element, down, written)
+        return PagedArray(box.array, tuple(most[:-2]), rows, columns, users[0].element, down, written, by_rows)
 
     def page(self, held: CoreTiles) -> str:
-        """The number of the first page of a tile of an array, as text."""
+        """The number of the first page of a tile of an array, as text: that of its first row, where rows are pages."""
         box = held.box
         assert box is not None
         paged, text = self.paged[box.array.number], ""
@@ -156,13 +160,19 @@ class CoreBuffers:
         if len(box.lower) > 1:
             *leading, row = leading
             sides = [(self.nest.form(form), n) for form, n in zip(leading, paged.leading, strict=True)]
-            sides.append((self._tile(row), paged.rows))
+            sides.append((self.nest.form(row) if paged.by_rows else self._tile(row), paged.rows))
         elif paged.down:
             return self._tile(last)
-        sides.append((self._tile(last), paged.columns))
+        if not paged.by_rows:
+            sides.append((self._tile(last), paged.columns))
         for index, extent in sides:
             text = index if text in ("", "0") else f"({text}) * {extent}" + (f" + {index}" if index != "0" else "")
         return text
+
+    def column(self, held: CoreTiles) -> str:
+        """The first column of a tile of an array, as text."""
+        assert held.box is not None
+        return self.nest.form(held.box.lower[-1])
 
     def _tile(self, form: LevelForm) -> str:
         terms = tuple((level, c // TILE) for level, c in form.terms)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import gcd
 
 from mlir import ir
 
@@ -13,10 +14,11 @@ from ...ir.walk import argument_names, entry_block, statements, string_of
 from ...mapping.tiles.program import LevelForm, TileBox
 from ...poly import Access, Linear, model_of, values_of
 from ..mesh.reading import ReadProgram
-from .branches import COMPARED, Branch, choice
+from .branches import COMPARED, ChoiceSide, choice
 from .statements import (
     COL,
     ROW,
+    TILE,
     Apply,
     Chosen,
     CoreTiles,
@@ -38,6 +40,7 @@ _PLAIN = {"arith.addf": "add", "arith.subf": "sub", "arith.mulf": "mul", "arith.
 _CUT = {"arith.addi": "add", "arith.subi": "sub", "arith.muli": "mul"}  # whose low bits need only low bits
 _EXACT = {"arith.maxsi": "max", "arith.minsi": "min"}
 _SAME = ("arith.extf", "arith.truncf", "arith.extsi", "arith.trunci")
+_READ = 32  # bytes, of which addresses in DRAM that are read are multiples (NOC_DRAM_READ_ALIGNMENT_BYTES)
 _ELEMENTS = ("f32", "bf16", "i32")
 _MEANT = "compute with float32, bfloat16 or int32 in loops over elements from 0 on, or with operators of whole arrays"
 
@@ -60,7 +63,7 @@ class ElementReader:
         self.where: dict[ir.Value, tuple[ElementLoop, ...]] = {}  # subscripts of scalars that loops declare
         self.values: dict[ir.Value, Expression] = {}
         self.found: list[ElementStatement] = []
-        self.under: list[Branch] = []
+        self.under: list[ChoiceSide] = []
         self.cut: set[ir.Value] = set()  # integers of more than 32 bits, of which registers hold the low ones
 
     def segment(self, number: int) -> list[ElementStatement]:
@@ -168,16 +171,27 @@ class ElementReader:
 
     def _held_box(self, box: TileBox, access: Access, array: ir.Value, op: ir.Operation) -> CoreTiles:
         """What a tile of an argument is in a core, where tiles of 32 x 32 allow it."""
-        axes, extents = [], []
+        axes, extents, by_rows = [], [], False
         rank = len(box.shape)
+        kind = self._element(ir.MemRefType(array.type), box.array.name, op)
         for dim, (form, size, extent) in enumerate(zip(box.lower, box.shape, box.array.shape, strict=True)):
             if dim < rank - 2:
                 if size > 1:
                     hint = "let a program id or loop count them"
                     raise refusal(f"`{access.text}` has more than two dimensions", op, hint)
                 continue
-            aligned = not form.constant % 32 and not any(c % 32 for _, c in form.terms)
-            if extent > 1 and (size % 32 or not aligned):
+            step = gcd(form.constant, *(c for _, c in form.terms))
+            aligned = extent == 1 or not step % TILE
+            reads = dim == rank - 2 or not step * box.array.element_bytes % _READ  # rows of any place can be read
+            by_rows |= not aligned
+            if not (aligned or reads or size % TILE or access.is_write):
+                raise refusal(
+                    f"{box.text(self.read.program.names)} begins at columns that are no multiples of {_READ} bytes, "
+                    "which DRAM is read by",
+                    op,
+                    f"let blocks begin at multiples of {_READ // box.array.element_bytes} columns",
+                )
+            if (extent > 1 and size % TILE) or (by_rows and (rank == 1 or access.is_write)):
                 raise refusal(
                     f"{box.text(self.read.program.names)} does not consist of tiles of 32 x 32",
                     op,
@@ -187,8 +201,7 @@ class ElementReader:
                 axes.append((ROW, COL)[dim - (rank - 2)])
                 extents.append(size)
         known = tuple(axes) if rank > 1 or not axes else None
-        kind = self._element(ir.MemRefType(array.type), box.array.name, op)
-        return CoreTiles(box.array.name, tuple(extents), kind, known, box, access.is_write, op)
+        return CoreTiles(box.array.name, tuple(extents), kind, known, box, access.is_write, by_rows, op)
 
     def _load(self, op: ir.Operation) -> Expression:
         return Read(*self._of(op))
@@ -306,7 +319,7 @@ class ElementReader:
         condition, sides, yielded = self._operand(op.operands[0], op), [], list[ir.Value]()
         for number, region in enumerate(op.regions):
             for block in region.blocks:
-                self.under.append(Branch(condition, number == 0))
+                self.under.append(ChoiceSide(condition, number == 0))
                 for inner in statements(block):
                     self._statement(inner, loops)
                 self.under.pop()

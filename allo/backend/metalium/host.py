@@ -28,15 +28,26 @@ using namespace tt;
 using namespace tt::tt_metal;
 
 // An array as tiles of 32 x 32, each as four faces of 16 x 16: leading x rows x columns tiles, zeros behind its ends.
+// With `by_rows`, rows and columns are those of elements, and each row is a page.
 struct Form {
     std::vector<uint32_t> shape, leading;  // elements; how many matrices of tiles there are
     uint32_t rows, columns, bytes;         // tiles, and the bytes of an element
-    uint32_t pages() const {
-        uint32_t count = rows * columns;
+    bool by_rows;
+    uint32_t page() const { return (by_rows ? columns : 1024) * bytes; }
+    size_t size() const {
+        size_t count = size_t(rows) * (by_rows ? 1 : columns) * page();
         for (uint32_t extent : leading) {
             count *= extent;
         }
         return count;
+    }
+    size_t place(size_t matrix, uint32_t row, uint32_t column) const {
+        if (by_rows) {
+            return ((matrix * rows + row) * columns + column) * bytes;
+        }
+        const size_t tile = (matrix * rows + row / 32) * columns + column / 32;
+        const size_t face = row % 32 / 16 * 2 + column % 32 / 16;
+        return (tile * 1024 + face * 256 + row % 16 * 16 + column % 16) * bytes;
     }
 };
 
@@ -57,9 +68,7 @@ static void move_tiles(const Form& form, std::vector<uint8_t>& plain, std::vecto
         }
         for (uint32_t row = 0; row < height; ++row) {
             for (uint32_t column = 0; column < width; ++column) {
-                const size_t tile = (size_t(place) * form.rows + row / 32) * form.columns + column / 32;
-                const size_t face = row % 32 / 16 * 2 + column % 32 / 16;
-                const size_t in_tiles = (tile * 1024 + face * 256 + row % 16 * 16 + column % 16) * form.bytes;
+                const size_t in_tiles = form.place(place, row, column);
                 const size_t in_rows = ((size_t(matrix) * height + row) * width + column) * form.bytes;
                 uint8_t* target = to_tiles ? &tiles[in_tiles] : &plain[in_rows];
                 std::memcpy(target, to_tiles ? &plain[in_rows] : &tiles[in_tiles], form.bytes);
@@ -124,12 +133,12 @@ class HostText:
         lines += [
             "};",
             "for (Array& array : arrays) {",
-            "    const uint32_t page = 1024 * array.form.bytes;",
+            "    const uint32_t page = array.form.page();",
             "    distributed::DeviceLocalBufferConfig local{.page_size = page, .buffer_type = BufferType::DRAM};",
-            "    distributed::ReplicatedBufferConfig whole{.size = uint64_t(array.form.pages()) * page};",
+            "    distributed::ReplicatedBufferConfig whole{.size = array.form.size()};",
             "    array.buffer = distributed::MeshBuffer::create(whole, local, device.get());",
             '    std::vector<uint8_t> plain = read_file(folder + array.name + ".bin", plain_bytes(array.form));',
-            "    std::vector<uint8_t> tiles(size_t(array.form.pages()) * page, 0);",
+            "    std::vector<uint8_t> tiles(array.form.size(), 0);",
             "    move_tiles(array.form, plain, tiles, true);",
             "    std::vector<uint32_t> words(tiles.size() / 4);",
             "    std::memcpy(words.data(), tiles.data(), tiles.size());",
@@ -254,7 +263,8 @@ def _form(paged: PagedArray) -> str:
     if len(shape) == 1:
         shape = [shape[0], 1] if paged.down else [1, shape[0]]
     sizes, leading = (", ".join(map(str, values)) for values in (shape, paged.leading))
-    return f"{{{{{sizes}}}, {{{leading}}}, {paged.rows}, {paged.columns}, {paged.tile_bytes // 1024}}}"
+    form = f"{paged.rows}, {paged.columns}, {paged.element_bytes}, {str(paged.by_rows).lower()}"
+    return f"{{{{{sizes}}}, {{{leading}}}, {form}}}"
 
 
 def _rectangles(cores: list[Core]) -> list[tuple[Core, Core]]:

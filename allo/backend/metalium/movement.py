@@ -10,7 +10,7 @@ from ...target.mesh_routes import MeshRoutes
 from .buffers import CircularBuffer, CoreBuffers, PagedArray
 from .compute import FLOAT_BITS, ORDER
 from .nest import Lines, NestText, guarded, indented
-from .statements import COL, FORMATS, ROW, CoreTiles
+from .statements import COL, FORMATS, ROW, TILE, CoreTiles
 
 type Core = tuple[int, ...]
 
@@ -88,6 +88,19 @@ static void fill_numbers(uint32_t address, bool down) {
         for (uint32_t column = 0; column < 32; ++column) {
             const uint32_t face = row / 16 * 2 + column / 16;
             tile[face * 256 + row % 16 * 16 + column % 16] = float_bits(down ? row : column);
+        }
+    }
+}
+"""
+_ROWS = """\
+// Reads a tile of an array whose pages are rows: the halves of 32 rows go to its four faces.
+static void read_rows(
+    const InterleavedAddrGen<true>& array, uint32_t row, uint32_t offset, uint32_t element, uint32_t to) {
+    for (uint32_t line = 0; line < 32; ++line) {
+        for (uint32_t half = 0; half < 2; ++half) {
+            const uint32_t face = line / 16 * 2 + half;
+            const uint64_t from = array.get_noc_addr(row + line, offset + half * 16 * element);
+            noc_async_read(from, to + (face * 256 + line % 16 * 16) * element, 16 * element);
         }
     }
 }
@@ -172,6 +185,7 @@ class MovementText:
         lines += [*self._constants(), *ORDER, ""]
         lines += [_DELIVER] if self.delivered else []
         lines += [FLOAT_BITS, _FILLS] if fixed else []
+        lines += [_ROWS] if any(paged.by_rows for paged in self.read) else []
         lines += [_ONES] if self.buffers.scaler is not None else []
         start = self._start(self.read, 2)
         for number, load in enumerate(self.delivered):
@@ -198,12 +212,12 @@ class MovementText:
         lines = ["const int32_t x = get_arg_val<uint32_t>(0), y = get_arg_val<uint32_t>(1);", "(void)x, (void)y;"]
         for number, paged in enumerate(arrays):
             lines += [
-                f"const InterleavedAddrGenFast<true> {array_name(paged)} = {{",
+                f"const InterleavedAddrGen{'' if paged.by_rows else 'Fast'}<true> {array_name(paged)} = {{",
                 f"    .bank_base_address = get_arg_val<uint32_t>({first + number}),",
-                f"    .page_size = {paged.tile_bytes},",
-                f"    .data_format = DataFormat::{FORMATS[paged.element]},",
-                "};",
+                f"    .page_size = {paged.page_bytes},",
             ]
+            lines += [] if paged.by_rows else [f"    .data_format = DataFormat::{FORMATS[paged.element]},"]
+            lines.append("};")
         return lines
 
     def _issue(self, load: PlacedLoad, condition: str) -> Lines:
@@ -234,6 +248,9 @@ class MovementText:
         base = "" if slot == "0" else f"({slot}) * {held.count * size} + "
         address = f"to + {base}(r * {columns} + c) * {size}"
         body = [f"noc_async_{verb}_tile({page}, {array_name(paged)}, {address});"]
+        if paged.by_rows:
+            place = f"{first} + r * {TILE}, ({self.buffers.column(held)} + c * {TILE}) * {paged.element_bytes}"
+            body = [f"read_rows({array_name(paged)}, {place}, {paged.element_bytes}, {address});"]
         body = [f"for (uint32_t c = 0; c < {columns}; ++c) {{", *indented(body), "}"]
         return [f"for (uint32_t r = 0; r < {rows}; ++r) {{", *indented(body), "}"]
 

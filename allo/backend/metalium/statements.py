@@ -27,7 +27,8 @@ class ElementLoop:
 class CoreTiles:
     """An array of a core. `axes` says for each of its dimensions whether it goes down or across tiles.
 
-    What comes from, or goes to, the memory beside the chip has a `box`.
+    What comes from, or goes to, the memory beside the chip has a `box`; with `by_rows`, it begins elsewhere than at a
+    multiple of 32, and rows of its array are pages.
     """
 
     name: str
@@ -36,6 +37,7 @@ class CoreTiles:
     axes: tuple[str, ...] | None = None
     box: TileBox | None = None
     stored: bool = False
+    by_rows: bool = False
     op: Any = field(default=None, repr=False)
 
     def tiles(self, axis: str) -> int:

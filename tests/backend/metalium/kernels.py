@@ -187,3 +187,29 @@ def integers(A: int32[64, 64], D: int32[64, 64], B: int32[64, 64]):
             if m * 32 + i <= j:
                 r[i, j] = max(r[i, j], 3) * (d[i, j] + 100000)
         B[m * 32 : (m + 1) * 32] = r
+
+
+@tile.kernel
+def convolution[R: index](X: bfloat16[6, 66, 32], F: bfloat16[R, R, 32, 64], Y: float32[4, 64, 64]):
+    """Windows of R x R over rows, columns and channels: blocks of X begin at any column."""
+    for h, w in tile.programs(4, 2):
+        acc: float32[32, 64] = 0
+        for p in range(R):
+            for q in range(R):
+                x: bfloat16[32, 32] = X[h + p, w * 32 + q : w * 32 + q + 32]
+                f: bfloat16[32, 64] = F[p, q]
+                part: float32[32, 64] = allo.matmul(x, f)
+                acc += part
+        Y[h, w * 32 : (w + 1) * 32] = acc
+
+
+@tile.kernel
+def windows(X: float32[70, 96], Y: float32[64, 64]):
+    """Sums of shifted blocks, also from column 8 on."""
+    for m in tile.programs(2):
+        y: float32[32, 64] = 0
+        for k in range(4):
+            x: float32[32, 64] = X[m * 32 + 2 * k : m * 32 + 2 * k + 32, 8 * k : 8 * k + 64]
+            for i, j in allo.grid(32, 64):
+                y[i, j] += x[i, j]
+        Y[m * 32 : (m + 1) * 32] = y

@@ -47,6 +47,9 @@ CASES: list[tuple[Any, dict[str, int] | None, str]] = [
     (kernels.uneven, None, SQUARE),
     (kernels.chosen, None, 'load("V", "broadcast", "noc0_h", inside=None)'),
     (kernels.integers, None, 'spread(m="y")'),
+    (kernels.convolution, {"R": 3}, 'spread(h="x", w="y")\nload("X", "per core", inside="p", buffers=2)\n'
+     'load("F", "broadcast twice", "noc0_h", "noc1_v", inside="q", buffers=2)'),
+    (kernels.windows, None, 'load("X", "per core", inside=None)'),
 ]  # fmt: skip
 
 
@@ -132,6 +135,17 @@ def test_planted_faults_are_found(file: str, old: str, new: str, message: str, t
     assert message in str(caught.value)
     if message == "deadlock: ":
         assert "waits for semaphore" in str(caught.value)
+
+
+@pytest.mark.slow
+def test_reads_of_rows_keep_their_place_in_32_bytes(tmp_path: Path) -> None:
+    plan = plan_of(kernels.windows, None)
+    made = plan.build(project=tmp_path)
+    text = made.files["kernels/reader.cpp"]
+    (tmp_path / "kernels/reader.cpp").write_text(text.replace("offset + half", "offset + 4 + half"))
+    with pytest.raises(TargetError) as caught:
+        made.run(*(np.ones(array.shape, np.float32) for array in plan.program.arrays))
+    assert "reader: a read of DRAM brings bytes from 4 to 0 of 32 bytes" in str(caught.value)
 
 
 def test_the_files_of_a_project(tmp_path: Path) -> None:

@@ -25,6 +25,23 @@ def small_blocks(A: float32[N, N], B: float32[N, N]):
 
 
 @tile.kernel
+def columns(A: float32[N, 2 * N], B: float32[N, N]):
+    for m in tile.programs(2):
+        b: float32[32, N] = 0
+        for k in range(3):
+            a: float32[32, N] = A[m * 32 : (m + 1) * 32, 4 * k : 4 * k + N]
+            for i, j in allo.grid(32, N):
+                b[i, j] += a[i, j]
+        B[m * 32 : (m + 1) * 32] = b
+
+
+@tile.kernel
+def shifted_store(A: float32[N, N], B: float32[N + 1, N]):
+    for m in tile.programs(2):
+        B[m * 32 + 1 : (m + 1) * 32 + 1] = A[m * 32 : (m + 1) * 32]
+
+
+@tile.kernel
 def bytes_(A: int8[N, N], B: int8[N, N]):
     for m in tile.programs(2):
         B[m * 32 : (m + 1) * 32] = A[m * 32 : (m + 1) * 32]
@@ -127,6 +144,10 @@ def both_dimensions(A: float32[N, N], B: float32[2, N, N]):
 NARROW = "source registers have 19 bits"
 REFUSED: list[tuple[Any, str, str]] = [
     (small_blocks, "A[16*m:+16, 0:+64] does not consist of tiles of 32 x 32",
+     "make blocks multiples of 32; conditions may mask what is outside of the array"),
+    (columns, "A[32*m:+32, 4*k:+64] begins at columns that are no multiples of 32 bytes, which DRAM is read by",
+     "let blocks begin at multiples of 8 columns"),
+    (shifted_store, "B[32*m + 1:+32, 0:+64] does not consist of tiles of 32 x 32",
      "make blocks multiples of 32; conditions may mask what is outside of the array"),
     (bytes_, "elements of 'A' are int8, which tiles do not have here", "use float32, bfloat16 or int32"),
     (products, "'c' is int32 and multiplied as matrices: the matrix unit has source registers of 19 bits",

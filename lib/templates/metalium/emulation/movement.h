@@ -91,6 +91,37 @@ struct InterleavedAddrGenFast {
   }
 };
 
+/// Pages of any size, such as rows; an address is that of the byte on this machine, with the highest bit set.
+template <bool DRAM>
+struct InterleavedAddrGen {
+  uint32_t bank_base_address, page_size;
+  uint64_t get_noc_addr(uint32_t id, uint32_t offset = 0, uint8_t = noc_index) const {
+    using namespace emulation;
+    auto found = dram.find(bank_base_address);
+    demand(found != dram.end(), "there is no buffer at address " + s(bank_base_address) + " of DRAM");
+    DramBuffer& buffer = found->second;
+    demand(buffer.page == page_size, "pages of " + s(page_size) + " bytes are asked of a buffer with pages of " + s(buffer.page));
+    demand(id < buffer.pages, "page " + s(id) + " is asked of a buffer with " + s(buffer.pages) + " pages");
+    demand(offset < page_size, "byte " + s(offset) + " is asked of a page with " + s(page_size));
+    return uint64_t(1) << 63 | reinterpret_cast<uintptr_t>(buffer.data.data() + size_t(id) * page_size + offset);
+  }
+};
+
+inline void noc_async_read(uint64_t from, uint32_t to, uint32_t size, uint8_t noc = noc_index) {
+  using namespace emulation;
+  demand(from >> 63, "a read asks for bytes of another core");
+  const uint8_t* source = reinterpret_cast<const uint8_t*>(static_cast<uintptr_t>(from & ~(uint64_t(1) << 63)));
+  for (const auto& entry : dram) {
+    const DramBuffer& buffer = entry.second;
+    if (source < buffer.data.data() || source >= buffer.data.data() + buffer.data.size()) continue;
+    const uint32_t offset = (source - buffer.data.data()) % buffer.page;
+    demand(offset + size <= buffer.page, "a read of " + s(size) + " bytes goes beyond the end of a page");
+    demand(offset % 32 == to % 32, "a read of DRAM brings bytes from " + s(offset % 32) + " to " + s(to % 32) + " of 32 bytes");
+  }
+  offset_in_l1(to, size, *current->core, "a read of DRAM brings");
+  begin(noc, true, [source, to, size] { std::memcpy(memory(to), source, size); });
+}
+
 inline void noc_async_read_tile(uint32_t id, const InterleavedAddrGenFast<true>& from, uint32_t to, uint32_t = 0,
                                 uint8_t noc = noc_index) {
   using namespace emulation;
@@ -112,6 +143,7 @@ inline void noc_async_write(uint32_t from, uint64_t to, uint32_t size, uint8_t n
   Core& core = core_at(to >> 32 & 255, to >> 40 & 255);
   offset_in_l1(from, size, *current->core, "a write takes");
   const uint32_t place = core.l1() + offset_in_l1(static_cast<uint32_t>(to), size, core, "a write brings");
+  demand(place % 16 == from % 16, "a write goes from " + s(from % 16) + " to " + s(place % 16) + " of 16 bytes");
   begin(noc, false, [place, from, size] { std::memcpy(memory(place), memory(from), size); });
 }
 
@@ -119,6 +151,7 @@ inline void noc_async_write_multicast(uint32_t from, uint64_t to, uint32_t size,
                                       uint8_t noc = noc_index) {
   using namespace emulation;
   offset_in_l1(from, size, *current->core, "a multicast takes");
+  demand(static_cast<uint32_t>(to) % 16 == from % 16, "a multicast changes the place in 16 bytes");
   for (Core* core : rectangle(to, count, noc).cores) {
     const uint32_t place = core->l1() + offset_in_l1(static_cast<uint32_t>(to), size, *core, "a multicast brings");
     begin(noc, false, [place, from, size] { std::memcpy(memory(place), memory(from), size); });
