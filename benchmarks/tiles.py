@@ -3,14 +3,16 @@
     python -m benchmarks.tiles [sizes ...]      square GEMMs of table 1, HiFi4 at 1 GHz; up to 2048 simulated too
     python -m benchmarks.tiles shapes           140 shapes of GEMM, estimated
     python -m benchmarks.tiles attention        FlashAttention, estimated
-    python -m benchmarks.tiles whole            searches against the whole space in the simulator, plan by plan
+    python -m benchmarks.tiles whole [file]     searches against the whole space in the simulator, plan by plan
+    python -m benchmarks.tiles computing [file] the same, without the bound on bytes
     python -m benchmarks.tiles model            the model against the simulator, on shapes that it was not fitted to
 
 Table 1 of the paper measured 2.12 (1024), 2.03 (2048), 1.76 (4096), 1.42 (5120) and 1.51 (6144) times the throughput of
 loads by every core, and 70 % less DRAM accesses. Its figure 6 sweeps M and N from 1024 to 16384 in 140 configurations,
 of which the text gives no list: those here are 28 pairs with five depths. Its figure 8 has 64 and 128 heads, a hidden
 dimension of 2048, sequences of 512 to 8192, and 8192 tokens in all. Against each plan stands the one in which every
-core loads its tiles itself, with two buffers each.
+core loads its tiles itself, with two buffers each. Tables of the whole space take a quarter of an hour, the second one
+hours: with a file, lines go to it, and those that it has already are not made again.
 """
 
 from __future__ import annotations
@@ -19,6 +21,7 @@ import sys
 from collections.abc import Iterator
 from itertools import combinations_with_replacement, product
 from math import exp, log
+from pathlib import Path
 from statistics import mean
 from time import process_time
 from typing import Any
@@ -186,13 +189,12 @@ SMALL = [
 HEADS = ((8, 256, 64, 32), (16, 256, 64, 64), (4, 512, 64, 64), (8, 512, 64, 64), (8, 512, 32, 64), (4, 512, 128, 64))
 
 
-def against_all(name: str, kernel: Any, fixed: dict[str, int]) -> tuple[str, float, float]:
-    """A search against the fastest plan of the whole space in the simulator.
+def against_all(name: str, kernel: Any, fixed: dict[str, int], *, by_bytes: bool = True) -> str:
+    """A search against the fastest plan of the whole space in the simulator: a line of the table.
 
-    A plan is not simulated if what its cores compute, or the bytes that they read and write, take longer than the
-    fastest so far; a simulation ends when that is sure. So the fastest is found exactly: waves are full here, where
-    estimated bytes are those of the simulator, which random tests compare. Returns a line of the table, and how much
-    slower the first plan and the best of five are.
+    A plan is not simulated if what its cores compute, or (`by_bytes`) the bytes that they read and write, take longer
+    than the fastest so far; a simulation ends when that is sure. So the fastest is found exactly: waves are full here,
+    where estimated bytes are those of the simulator, which random tests compare.
     """
     started = process_time()
     best = allo.map(kernel, TARGET, 5, fixed)
@@ -204,7 +206,7 @@ def against_all(name: str, kernel: Any, fixed: dict[str, int]) -> tuple[str, flo
     for one in tile.plans(kernel, TARGET, fixed):
         count += 1
         known = one.estimate
-        bound = max(known.compute, known.memory_bytes / channels)
+        bound = max(known.compute, known.memory_bytes / channels) if by_bytes else known.compute
         if bound < fastest:
             hopeful.append((known.cycles, count, bound, one))
     for _, _, bound, one in sorted(hopeful, key=lambda entry: entry[:2]):
@@ -214,19 +216,35 @@ def against_all(name: str, kernel: Any, fixed: dict[str, int]) -> tuple[str, flo
         if (run := one.within(fastest)) is not None:
             fastest = run.cycles
     first, five = cycles[0] / fastest - 1, min(cycles) / fastest - 1
-    shape = "x".join(str(value) for value in fixed.values())
-    return f"{name},{shape},{seconds:.2f},{count},{simulated},{fastest:.0f},{first:.2%},{five:.2%}", first, five
+    return f"{_case(name, fixed)},{seconds:.2f},{count},{simulated},{fastest:.0f},{first:.2%},{five:.2%}"
 
 
-def whole() -> Iterator[str]:
-    """All small shapes."""
+def _case(name: str, fixed: dict[str, int]) -> str:
+    return f"{name},{'x'.join(str(value) for value in fixed.values())}"
+
+
+def whole(file: str = "", *, by_bytes: bool = True) -> Iterator[str]:
+    """All small shapes; lines that a file has are taken from there, others are added to it."""
+    path = Path(file)
+    known = path.read_text().splitlines() if file and path.exists() else []
     yield "kernel,shape,search s,plans,simulated,fastest,first plan,best of five"
     cases: list[tuple[str, Any, dict[str, int]]] = [
         ("gemm", any_gemm, {"M": m, "N": n, "K": k, "BM": b, "BN": b, "BK": b}) for m, n, k, b in SMALL
     ]
     cases += [("attention", attention, {"H": h, "L": length, "D": d, "B": b}) for h, length, d, b in HEADS]
-    for case in cases:
-        yield against_all(*case)[0]
+    for name, kernel, fixed in cases:
+        line = next((line for line in known if line.startswith(f"{_case(name, fixed)},")), "")
+        if not line:
+            line = against_all(name, kernel, fixed, by_bytes=by_bytes)
+            if file:
+                with path.open("a") as out:
+                    print(line, file=out)
+        yield line
+
+
+def computing(file: str = "") -> Iterator[str]:
+    """As `whole`, without the bound on bytes."""
+    return whole(file, by_bytes=False)
 
 
 UNSEEN: list[tuple[str, Any, list[tuple[int, ...]]]] = [
@@ -282,9 +300,9 @@ def summary(found: list[tuple[float, float, float, float]]) -> str:
 
 def main(arguments: list[str]) -> None:
     """Print a table."""
-    tables = {"shapes": shapes, "attention": heads, "whole": whole, "model": model}
-    if len(arguments) == 1 and arguments[0] in tables:
-        for line in tables[arguments[0]]():
+    tables = {"shapes": shapes, "attention": heads, "whole": whole, "computing": computing, "model": model}
+    if arguments and arguments[0] in tables:
+        for line in tables[arguments[0]](*arguments[1:]):
             print(line, flush=True)
         return
     print("  size  s/search  estimated  simulated  every core  speedup     saved  TL card  without  speedup  (TFLOP/s)")

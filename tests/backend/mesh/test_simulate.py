@@ -35,7 +35,7 @@ from allo.target import CoreMesh
 from allo.target.mesh_routes import MeshRoutes
 from tests.mapping.tiles.kernels import CASES, Case, gemm
 from tests.mapping.tiles.test_space import small_mesh
-from tests.seeds import sampled, sweep
+from tests.seeds import rotating, sweep
 
 
 def computed(case: Case, arrays: list[Any]) -> Any:
@@ -45,13 +45,16 @@ def computed(case: Case, arrays: list[Any]) -> Any:
     return copies[-1]
 
 
-@pytest.mark.parametrize("name", sampled(list(CASES)))
-def test_results_of_the_best_plan(name: str) -> None:
-    """The bits of the CPU, and what NumPy computes."""
+TARGETS = ("wormhole_n300d", "xdna2_mesh", "u280_mesh", "mesh8x8_open", "xdna1_mesh")
+
+
+@pytest.mark.parametrize(("name", "target"), rotating([(name, target) for name in CASES for target in TARGETS], 12))
+def test_results_of_the_best_plan(name: str, target: str) -> None:
+    """The bits of the CPU, and what NumPy computes, whatever the target."""
     case = CASES[name]
     arrays = case.arrays(0)
     wanted = computed(case, arrays)
-    run = allo.map(case.kernel, "wormhole_n300d", k=1, instantiate=case.values, profile=False).run(*arrays)
+    run = allo.map(case.kernel, target, k=1, instantiate=case.values, profile=False).run(*arrays)
     assert np.array_equal(arrays[-1], wanted)
     assert np.allclose(arrays[-1], case.expected(*arrays[:-1]), atol=1e-5)
     assert run.cycles > 0 and run.written_bytes == arrays[-1].nbytes
