@@ -36,9 +36,9 @@ from .statements import (
 _PLAIN = {"arith.addf": "add", "arith.subf": "sub", "arith.mulf": "mul", "arith.divf": "div",
           "arith.maximumf": "max", "arith.minimumf": "min", "arith.maxnumf": "max", "arith.minnumf": "min",
           "arith.negf": "negative", "math.exp": "exp", "math.sqrt": "sqrt", "math.rsqrt": "rsqrt", "math.log": "log",
-          "math.tanh": "tanh", "math.absf": "abs"}  # fmt: skip
-_CUT = {"arith.addi": "add", "arith.subi": "sub", "arith.muli": "mul"}  # whose low bits need only low bits
-_EXACT = {"arith.maxsi": "max", "arith.minsi": "min"}
+          "math.tanh": "tanh", "math.absf": "abs", "arith.addi": "add", "arith.subi": "sub", "arith.muli": "mul",
+          "arith.maxsi": "max", "arith.minsi": "min"}  # fmt: skip
+_CUT = ("arith.addi", "arith.subi", "arith.muli")  # whose low bits need only low bits
 _SAME = ("arith.extf", "arith.truncf", "arith.extsi", "arith.trunci")
 _READ = 32  # bytes, of which addresses in DRAM that are read are multiples (NOC_DRAM_READ_ALIGNMENT_BYTES)
 _ELEMENTS = ("f32", "bf16", "i32")
@@ -264,13 +264,17 @@ class ElementReader:
         if op.name == "arith.constant":
             self._constant(op)
         elif op.name in _SAME:
+            narrow = {"arith.trunci": results[0].type, "arith.extsi": op.operands[0].type}.get(op.name)
+            if isinstance(narrow, ir.IntegerType) and narrow.width < (32 if op.name == "arith.trunci" else 2):
+                kinds = f"{op.operands[0].type} to {results[0].type}"
+                raise refusal(f"a conversion from {kinds} is no operation of tiles here", op, _MEANT)
             self.values[results[0]] = self._operand(op.operands[0], op)
             self._cut(op, op.operands[0] in self.cut)
-        elif op.name in _PLAIN or op.name in _CUT or op.name in _EXACT:
-            if op.name in _EXACT:
+        elif op.name in _PLAIN:
+            if op.name not in _CUT:
                 self._demand_exact(op)
-            name = {**_PLAIN, **_CUT, **_EXACT}[op.name]
-            self.values[results[0]] = Apply(name, tuple(self._operand(operand, op) for operand in op.operands))
+            operands = tuple(self._operand(operand, op) for operand in op.operands)
+            self.values[results[0]] = Apply(_PLAIN[op.name], operands)
             self._cut(op, op.name in _CUT)
         elif op.name == "arith.select":
             self.values[results[0]] = choice(*(self._operand(operand, op) for operand in op.operands))
@@ -305,8 +309,7 @@ class ElementReader:
 
     def _compared(self, op: ir.Operation) -> Expression:
         """1 or 0 for each element."""
-        known = COMPARED[op.name]
-        number = ir.IntegerAttr(op.attributes["predicate"]).value
+        known, number = COMPARED[op.name], ir.IntegerAttr(op.attributes["predicate"]).value
         name = known[number] if number < len(known) else None
         left, right = op.operands
         self._demand_exact(op)
