@@ -31,7 +31,8 @@ from allo.mapping.tiles.choices import (
 )
 from allo.mapping.tiles.program import TileProgram
 from allo.mapping.tiles.space import space_times
-from allo.target import CoreMesh
+from allo.target import CoreMesh, mesh_text
+from allo.target.mesh_operations import parse_mesh
 from allo.target.mesh_routes import MeshRoutes
 from tests.mapping.tiles.kernels import CASES, Case, gemm
 from tests.mapping.tiles.test_space import small_mesh
@@ -174,6 +175,10 @@ def test_broadcasts_read_once() -> None:
     cores = [(x, 0) for x in range(4)]
     done = flows.deliver(0.0, Realisation(Delivery.LINE, ("h",)), cores, 0, 256)
     assert flows.read_bytes == 256 and sorted(done) == cores
+    assert [done[core] for core in cores] == [20 + 16, 36 + 16 + 2, 54 + 2, 56 + 2]  # a channel, then links, cut through
+    slow = parse_mesh(mesh_text(mesh).replace("bandwidth = 32, latency = 0", "bandwidth = 8, latency = 0"))
+    late = MeshFlows(MeshRoutes(slow)).deliver(0.0, Realisation(Delivery.LINE, ("h",)), cores, 0, 256)
+    assert [late[core] for core in cores] == [20 + 32, 52 + 2 + 32, 86 + 2, 88 + 2]  # ports of cores take 32 cycles
     alone = MeshFlows(MeshRoutes(mesh))
     alone.deliver(0.0, Realisation(Delivery.PER_CORE), cores, 0, 256)
     assert alone.read_bytes == 1024
