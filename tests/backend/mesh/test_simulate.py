@@ -246,6 +246,7 @@ def test_no_plan_is_faster_than_its_bounds(seed: int) -> None:
         known, run = one.estimate, one.simulate()
         moved, space_time = run.read_bytes + run.written_bytes, one.mapping.space_time
         full = all(n % min(n, space_time.across(dim)) == 0 for dim, n in enumerate(space_time.grid))
+        assert known.compute == pytest.approx(run.compute)
         assert known.memory_bytes <= moved * (1 + 1e-9)
         assert known.memory_bytes == pytest.approx(moved) or not full or case is CASES["causal"]
         assert max(known.compute, moved / mesh.memory("dram").bandwidth) <= run.cycles * (1 + 1e-9)
