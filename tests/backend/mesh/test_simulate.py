@@ -175,7 +175,7 @@ def test_broadcasts_read_once() -> None:
     cores = [(x, 0) for x in range(4)]
     done = flows.deliver(0.0, Realisation(Delivery.LINE, ("h",)), cores, 0, 256)
     assert flows.read_bytes == 256 and sorted(done) == cores
-    assert [done[core] for core in cores] == [20 + 16, 36 + 16 + 2, 54 + 2, 56 + 2]  # a channel, then links, cut through
+    assert [done[core] for core in cores] == [20 + 16, 36 + 16 + 2, 54 + 2, 56 + 2]  # a channel, links cut through
     slow = parse_mesh(mesh_text(mesh).replace("bandwidth = 32, latency = 0", "bandwidth = 8, latency = 0"))
     late = MeshFlows(MeshRoutes(slow)).deliver(0.0, Realisation(Delivery.LINE, ("h",)), cores, 0, 256)
     assert [late[core] for core in cores] == [20 + 32, 52 + 2 + 32, 86 + 2, 88 + 2]  # ports of cores take 32 cycles
