@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import math
-import re
-from collections.abc import Sequence
 
 from mlir import ir
 
 from ..errors import ScheduleError
 from ..ir.access import accessed, is_load, stored
 from ..ir.builder import Builder
-from ..ir.context import context, unknown_location
+from ..ir.dense import reshaped
 from ..ir.module import Module
 from ..ir.partitions import divisions_of
 from ..layout import LARGEST, Banks, IndexMap, PartitionLayout, reshaping, separated
@@ -77,7 +75,7 @@ def reshape(module: Module, buffer: Buffer, shape: tuple[int, ...]) -> None:
     array.retype(module, shape, layout.dims)
     for constant in array.constants:
         if "initial_value" in constant.attributes:
-            constant.attributes["initial_value"] = _reshaped(constant.attributes["initial_value"], shape)
+            constant.attributes["initial_value"] = reshaped(constant.attributes["initial_value"], shape)
     compose_affine(module.functions())
 
 
@@ -96,17 +94,3 @@ def _layout(module: Module, buffer: Buffer, value: ir.Value, change: IndexMap) -
             notes=[buffer_note(buffer, value), *partition_notes(module, value)],
         )
     return layout
-
-
-def _reshaped(attribute: ir.Attribute, shape: Sequence[int]) -> ir.Attribute:
-    """The same elements in another shape. Long ones are printed as one string of bytes, and equal ones once."""
-    element = ir.ShapedType(ir.DenseElementsAttr(attribute).type).element_type
-    text = str(attribute)
-    body = text[text.index("<") + 1 : text.rindex("> : ")]
-    if body.startswith("["):
-        numbers = re.findall(r"[^\[\], ]+", body)
-        for extent in reversed(shape):
-            numbers = [f"[{', '.join(numbers[k : k + extent])}]" for k in range(0, len(numbers), extent)]
-        (body,) = numbers
-    made = ir.RankedTensorType.get(shape, element, None, unknown_location())
-    return ir.Attribute.parse(f"dense<{body}> : {made}", context())

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
 from math import prod
 
 import ml_dtypes
@@ -9,6 +11,7 @@ import numpy as np
 from mlir import ir
 
 from .access import global_name
+from .context import context, unknown_location
 
 _FLOATS = {"f16": np.float16, "bf16": ml_dtypes.bfloat16, "f32": np.float32, "f64": np.float64}
 
@@ -35,6 +38,20 @@ def dense_bits(attribute: ir.Attribute, stored: ir.Type, count: int) -> list[int
     if array.is_splat:
         return [int(ir.IntegerAttr(array.get_splat_value()).value)] * count
     return [int(value) for value in attribute]
+
+
+def reshaped(attribute: ir.Attribute, shape: Sequence[int]) -> ir.Attribute:
+    """The same elements in another shape. Long ones are printed as one string of bytes, and equal ones once."""
+    element = ir.ShapedType(ir.DenseElementsAttr(attribute).type).element_type
+    text = str(attribute)
+    body = text[text.index("<") + 1 : text.rindex("> : ")]
+    if body.startswith("["):
+        numbers = re.findall(r"[^\[\], ]+", body)
+        for extent in reversed(shape):
+            numbers = [f"[{', '.join(numbers[k : k + extent])}]" for k in range(0, len(numbers), extent)]
+        (body,) = numbers
+    made = ir.RankedTensorType.get(shape, element, None, unknown_location())
+    return ir.Attribute.parse(f"dense<{body}> : {made}", context())
 
 
 def constant_integers(address: ir.Value) -> list[int] | None:

@@ -66,10 +66,14 @@ class Walk:
         return f"{{ [{', '.join(names)}] -> [{' + '.join(terms)}] : {bounds or 'true'} }}"
 
 
-def part_of(shape: Sequence[int], low: Sequence[int], extents: Sequence[int]) -> Walk:
-    """The walk over a part of a row-major array, from its element `low` on."""
+def part_of(
+    shape: Sequence[int], low: Sequence[int], extents: Sequence[int], steps: Sequence[int] = ()
+) -> Walk:
+    """The walk over a part of a row-major array, from its element `low` on, by `steps` (1 if there are none)."""
     strides = [prod(shape[k + 1 :]) for k in range(len(shape))]
-    return Walk(sum(a * s for a, s in zip(low, strides, strict=True)), tuple(extents), tuple(strides)).normal
+    offset = sum(a * s for a, s in zip(low, strides, strict=True))
+    walked = [a * s for a, s in zip(steps, strides, strict=True)] if steps else strides
+    return Walk(offset, tuple(extents), tuple(walked)).normal
 
 
 def in_turn(walks: Sequence[Walk]) -> list[Walk]:

@@ -31,7 +31,7 @@ class CallArray:
 
 @dataclass(frozen=True, slots=True)
 class ArrayPart:
-    """The box of an argument, from the element `low` on, that a task uses.
+    """The box of an argument, from the element `low` on, that a task uses: by `steps`, all 1 if there are none.
 
     With an `order`, a move from the rows of the box, its object is flat, and has its elements in that order; `visited`
     is the walk over the argument that a transfer does then.
@@ -42,6 +42,7 @@ class ArrayPart:
     extents: tuple[int, ...]
     order: ArrayMove | None = None
     visited: Walk | None = None
+    steps: tuple[int, ...] = ()
 
     @property
     def object_extents(self) -> tuple[int, ...]:
@@ -51,7 +52,7 @@ class ArrayPart:
     @property
     def walk(self) -> Walk:
         """Its addresses, in elements, row by row, or as a transfer visits them."""
-        return self.visited or part_of(self.argument.shape, self.low, self.extents)
+        return self.visited or part_of(self.argument.shape, self.low, self.extents, self.steps)
 
     @property
     def bytes(self) -> int:
@@ -60,11 +61,18 @@ class ArrayPart:
 
     def meets(self, other: ArrayPart) -> bool:
         """Whether both have an element in common."""
-        bounds = zip(self.low, self.extents, other.low, other.extents, strict=False)
-        return self.argument == other.argument and all(a < b + m and b < a + n for a, n, b, m in bounds)
+        if self.argument != other.argument:
+            return False
+        return all(_meet(a, b) for a, b in zip(self.places, other.places, strict=True))
+
+    @property
+    def places(self) -> tuple[range, ...]:
+        """The subscripts of its elements, in each dimension."""
+        boxes = zip(self.low, self.extents, self.steps or (1,) * len(self.low), strict=True)
+        return tuple(range(a, a + (n - 1) * step + 1, step) for a, n, step in boxes)
 
     def __str__(self) -> str:
-        slices = (f"{a}:{a + n}" for a, n in zip(self.low, self.extents, strict=True))
+        slices = (f"{own[0]}:{own[-1] + 1}" + (f":{own.step}" if own.step > 1 else "") for own in self.places)
         return f"{self.argument.name}[{', '.join(slices)}]"
 
 
@@ -170,6 +178,16 @@ class VirtualGraph:
 def _edge(stream: VirtualStream) -> str:
     count = f"{stream.tokens:,} x {stream.element}, {stream.bytes:,} bytes"
     return f"{stream.producer} -> {stream.consumer}: {stream.name}, {count}"
+
+
+def _meet(one: range, other: range) -> bool:
+    """Whether two ranges have a number in common."""
+    if one[-1] < other[0] or other[-1] < one[0]:
+        return False
+    if one.step == other.step == 1:
+        return True
+    few, many = sorted((one, other), key=len)
+    return any(number in many for number in few)
 
 
 def overlapping(uses: Sequence[tuple[VirtualNode, PartUse]]) -> tuple[VirtualNode, VirtualNode, PartUse] | None:

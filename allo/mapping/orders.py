@@ -144,7 +144,8 @@ def _from_box(part: ArrayPart) -> ArrayMove | None:
 def _from_argument(part: ArrayPart) -> ArrayMove | None:
     """The move from the argument to the object."""
     assert part.order is not None
-    strides = list(_row_major(part.argument.shape))
+    steps = part.steps or (1,) * len(part.extents)
+    strides = [a * b for a, b in zip(_row_major(part.argument.shape), steps, strict=True)]
     return ArrayMove.of(part.extents, strides, list(_row_major(part.extents))).then(part.order)
 
 

@@ -99,6 +99,8 @@ class Carried:
             return np.dtype(f"int{self.kind.width}")
         import ml_dtypes
 
+        if isinstance(self.kind, ir.F16Type):
+            return np.dtype(np.float16)
         return np.dtype(ml_dtypes.bfloat16) if isinstance(self.kind, ir.BF16Type) else np.dtype(np.float32)
 
 
@@ -117,7 +119,8 @@ def carried_as(kind: ir.Type) -> Carried | None:
     """How an argument is carried; None for one that is moved as it is, or not at all."""
     if not isinstance(kind, ir.MemRefType):
         element = moved_element(kind)
-        is_number = isinstance(element, ir.IntegerType | ir.F32Type | ir.BF16Type) and element.width <= _WORD
+        numbers = ir.IntegerType | ir.F32Type | ir.BF16Type | ir.F16Type
+        is_number = isinstance(element, numbers) and element.width <= _WORD
         return Carried(kind, _integer(_WORD), (1,), CarriedForm.BITS, True) if is_number else None
     if not kind.has_static_shape or not kind.rank:
         return None
@@ -129,7 +132,7 @@ def carried_as(kind: ir.Type) -> Carried | None:
             return Carried(kind, byte, (*shape[:-1], shape[-1] // 2), CarriedForm.NIBBLES, False)
         return Carried(kind, byte, (-(-prod(shape) * _NIBBLE // _WORD) * 4,), CarriedForm.NIBBLES, True)
     element = moved_element(own)
-    width = element.width if isinstance(element, ir.IntegerType | ir.BF16Type) else _WORD
+    width = element.width if isinstance(element, ir.IntegerType | ir.BF16Type | ir.F16Type) else _WORD
     if width < _WORD and prod(shape) * width % _WORD:
         row = -(-prod(shape) * width // _WORD) * _WORD // width
         return Carried(kind, _signless(element), (row,), CarriedForm.SAME, True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 
@@ -18,10 +18,12 @@ from ...ir.walk import argument_names, entry_block, operations, string_of
 from ...ir.words import container_width
 from ...mapping import ArrayPlan
 from ..element_class import set_signature
+from .constants import constant_place, constant_text
 from .core_body import CORE, CoreBodies, FifoAction
 
 _FOREVER = 0x7FFFFFFF
 _LOWER = "builtin.module(func.func(allo-expand-remainders),allo-lower-types,canonicalize,lower-affine,canonicalize)"
+_WIDEN = "builtin.module(func.func(arith-emulate-unsupported-floats{source-types=f16 target-type=f32}))"
 _NATIVE = "builtin.module(func.func(allo-native-integers),canonicalize)"
 
 
@@ -31,6 +33,7 @@ class CoreBody:
 
     lines: tuple[str, ...]
     buffers: tuple[tuple[str, str], ...]
+    values: Mapping[str, str]  # of constant arrays, by name
 
 
 def core_bodies(plan: ArrayPlan, bodies: Module) -> Iterator[CoreBody]:
@@ -38,8 +41,18 @@ def core_bodies(plan: ArrayPlan, bodies: Module) -> Iterator[CoreBody]:
     made = CoreBodies(plan, bodies)
     for core, tile in zip(plan.mapping.cores, plan.placement.tiles, strict=True):
         module = made.body(core, _FOREVER)
+        constants = _constants(module)
         names = lower_core(module, f"core_{tile.column}_{tile.row}")
-        yield _printed(module, made.actions, names)
+        values = {names[number]: text for number, text in constants.items()}
+        yield _printed(module, made.actions, names, values)
+
+
+def _constants(module: Module) -> dict[int, str]:
+    """The elements of constant arrays of a core, by the number of the array."""
+    entry = entry_block(module.function(CORE))
+    assert entry is not None
+    arrays = enumerate(operations(entry, "memref.alloc"))
+    return {number: constant_text(op) for number, op in arrays if constant_place(op) is not None}
 
 
 def lower_core(module: Module, prefix: str) -> list[str]:
@@ -49,10 +62,21 @@ def lower_core(module: Module, prefix: str) -> list[str]:
     """
     names = _arrays_as_arguments(module, prefix)
     with hidden(module.mlir.body):
+        run_passes(_WIDEN, module.mlir.operation)
+        _round_all(module)
         run_passes(_LOWER, module.mlir.operation)
         _store_native(module)
         run_passes(_NATIVE, module.mlir.operation)
     return names
+
+
+def _round_all(module: Module) -> None:
+    """Let each result of float16 be rounded: what the pass allows to be left out changes results."""
+    exact = ir.Attribute.parse("#arith.fastmath<none>", context())
+    entry = entry_block(module.function(CORE))
+    assert entry is not None
+    for op in operations(entry, "arith.extf", "arith.truncf"):
+        op.attributes["fastmath"] = exact
 
 
 def _arrays_as_arguments(module: Module, prefix: str) -> list[str]:
@@ -100,7 +124,9 @@ def _open_context() -> ir.Context:
     return made
 
 
-def _printed(module: Module, actions: dict[FifoAction, str], names: Sequence[str]) -> CoreBody:
+def _printed(
+    module: Module, actions: dict[FifoAction, str], names: Sequence[str], values: Mapping[str, str]
+) -> CoreBody:
     """The statements of the lowered core, with operations of MLIR-AIE in the place of calls."""
     by_name = {name: action for action, name in actions.items()}
     with _open_context(), ir.Location.unknown():
@@ -124,7 +150,7 @@ def _printed(module: Module, actions: dict[FifoAction, str], names: Sequence[str
             made.append(op)
         text = named.get_asm(use_name_loc_as_prefix=True, use_local_scope=True).splitlines()
     buffers = tuple((name, str(kind)) for name, kind in zip(names, kinds, strict=True))
-    return CoreBody(tuple(line[2:] for line in text[1:-2]), buffers)
+    return CoreBody(tuple(line[2:] for line in text[1:-2]), buffers, values)
 
 
 def _inside(block: ir.Block) -> Iterator[ir.Operation]:

@@ -22,6 +22,7 @@ from ...ir.walk import (
 )
 from ...poly import extract, merge_violation
 from ...poly.fusion import moved_past
+from .constants import VALUES
 
 
 def fuse_nests(function: ir.OpView) -> None:
@@ -51,7 +52,9 @@ def contract_arrays(function: ir.OpView) -> None:
     for array in operations(entry, "memref.alloc"):
         uses = [use.owner.operation for use in array.results[0].uses]
         kind = ir.MemRefType(array.results[0].type)
-        if prod(kind.shape) == 1 or not uses or not all(_is_plain(op, array) for op in uses) or not _is_own(uses):
+        if VALUES in array.attributes or prod(kind.shape) == 1 or not uses:
+            continue
+        if not all(_is_plain(op, array) for op in uses) or not _is_own(uses):
             continue
         array.results[0].set_type(ir.MemRefType.get([1] * kind.rank, kind.element_type, loc=unknown_location()))
         first = ir.AffineMap.get(0, 0, [affine_constant(0)] * kind.rank, function.context)

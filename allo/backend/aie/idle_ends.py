@@ -26,7 +26,7 @@ def drop_idle_ends(module: Module) -> None:
         idle = _idle(module.function(name))
         if idle:
             for call in own:
-                _without_operands(call, idle)
+                without_operands(call, idle)
 
 
 def _idle(function: ir.OpView) -> list[int]:
@@ -49,7 +49,8 @@ def _idle(function: ir.OpView) -> list[int]:
     return found
 
 
-def _without_operands(call: ir.Operation, numbers: list[int]) -> None:
+def without_operands(call: ir.Operation, numbers: list[int]) -> None:
+    """Let a call pass all operands but those."""
     kept = [operand for number, operand in enumerate(call.operands) if number not in numbers]
     attributes = {name: call.attributes[name] for name in call.attributes}
     ir.Operation.create(

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping as Table
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import count
-from math import prod
+from math import gcd, prod
 
 import islpy as isl
 from mlir import ir
@@ -31,25 +32,31 @@ from ...ir.words import container_width
 from ...poly import Model, model_of
 from ..element_class import set_signature
 from .blocks import overwritten_blocks
+from .constants import constant_place
 
 _PLAIN = ("arith.", "math.", "scf.", "affine.")
 _MEMORY = ("memref.alloc", "memref.load", "memref.store", "memref.copy", "func.return", "memref.dealloc")
 _BITS = ("allo.sign_cast", "allo.bitcast", "allo.get_bit", "allo.set_bit", "allo.get_slice", "allo.set_slice",
          "allo.reverse_bits")  # fmt: skip
-ELEMENTS = ("i8", "i16", "i32", "ui8", "ui16", "ui32", "bf16", "f32")  # what DMA engines move
+ELEMENTS = ("i8", "i16", "i32", "ui8", "ui16", "ui32", "f16", "bf16", "f32")  # what DMA engines move
 _WIDEST = 64
 
 
 @dataclass(frozen=True, slots=True)
 class ElementBox:
-    """The elements of an array from `low` on."""
+    """The elements of an array from `low` on, by `steps`; all of these are 1 if there are none."""
 
     low: tuple[int, ...]
     extents: tuple[int, ...]
+    steps: tuple[int, ...] = ()
 
     def inside(self, outer: ElementBox) -> ElementBox:
         """A box of the part `outer` as one of the array."""
-        return ElementBox(tuple(a + b for a, b in zip(self.low, outer.low, strict=True)), self.extents)
+        ones = (1,) * len(self.low)
+        around, own = outer.steps or ones, self.steps or ones
+        low = tuple(b + a * step for a, b, step in zip(self.low, outer.low, around, strict=True))
+        steps = tuple(a * b for a, b in zip(own, around, strict=True))
+        return ElementBox(low, self.extents, () if steps == ones else steps)
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +120,6 @@ def demand_for_cores(module: Module, name: str) -> None:
             continue
         if not (op.name.startswith(_PLAIN) or op.name in (*_MEMORY, *_BITS) or is_end(op)):
             what = {
-                "memref.get_global": ("constant arrays and states are not placed in cores", "pass the array"),
                 "memref.subview": ("parts of arrays are not passed on in cores", "use single elements"),
             }.get(op.name, (f"cores have no '{op.name}'", "write it with loops, loads, stores and arithmetic"))
             raise TargetError(what[0], at=at, hint=what[1])
@@ -145,7 +151,7 @@ def _demand_element(kind: ir.Type, at: Location | None) -> None:
     is_integer = isinstance(kind, ir.IntegerType) and kind.width <= _WIDEST
     if not (is_integer or isinstance(kind, ir.IndexType) or str(kind) in ELEMENTS or is_stream_type(kind)):
         raise TargetError(
-            f"cores keep no elements of type {kind}; there are integers of up to {_WIDEST} bits, bf16 and f32",
+            f"cores keep no elements of type {kind}; there are integers of up to {_WIDEST} bits, f16, bf16 and f32",
             at=at,
             hint="say so where it is made: `x: int32[...] = ...`",
         )
@@ -214,6 +220,12 @@ def _box(model: Model, function: ir.OpView, array: ir.Value, label: str) -> Elem
         )
     demand_moved(kind.element_type, f"argument '{label}'", location_of(function.operation))
     found, unit = box_of(model, array), max(32 // bits_of(kind.element_type), 1)
+    steps = _steps(model, array, found.low, unit)
+    if steps:
+        extents = tuple(-(-n // step) for n, step in zip(found.extents, steps, strict=True))
+        found = ElementBox(found.low, extents, steps)
+    if steps and steps[-1] > 1:
+        return found
     if kind.shape[-1] % unit and len(kind.shape) > 1:
         return found
     low, end = found.low[-1], found.low[-1] + found.extents[-1]
@@ -222,7 +234,7 @@ def _box(model: Model, function: ir.OpView, array: ir.Value, label: str) -> Elem
         whole = whole if kind.shape == [whole] else end  # but for what fills an array up
     else:
         low = low // unit * unit
-    return ElementBox((*found.low[:-1], low), (*found.extents[:-1], whole - low))
+    return ElementBox((*found.low[:-1], low), (*found.extents[:-1], whole - low), steps)
 
 
 def box_of(model: Model, array: ir.Value) -> ElementBox:
@@ -248,6 +260,36 @@ def box_of(model: Model, array: ir.Value) -> ElementBox:
     return ElementBox(tuple(low), tuple(b - a + 1 for a, b in zip(low, high, strict=True)))
 
 
+def _steps(model: Model, array: ir.Value, low: Sequence[int], unit: int) -> tuple[int, ...]:
+    """The steps by which the elements of a box are used, that DMA engines can make; none if all of these are 1.
+
+    Single elements that do not follow one another are moved if they are words, and written: reading all between them
+    is faster.
+    """
+    users = [use.owner.operation for use in array.uses]
+    if not users or any(not is_access(op) or access_map(op) is None for op in users):
+        return ()
+    buffer = model.buffer(array)
+    steps = [0] * len(low)
+    for access in model.accesses:
+        if buffer is None or access.buffer.label != buffer.label:
+            continue
+        reached = access.map.intersect_domain(access.domain).range()
+        reached = reached.project_out(isl.dim_type.param, 0, reached.dim(isl.dim_type.param))
+        if reached.is_empty():
+            continue
+        for d, first in enumerate(low):
+            start = reached.dim_min_val(d)
+            if not start.is_int():
+                return ()
+            step = reached.get_stride(d).to_python()
+            steps[d] = gcd(steps[d], int(step), int(start.to_python()) - first)
+    if unit > 1 or not any(map(is_store, users)):
+        steps[-1] = 1
+    found = tuple(max(step, 1) for step in steps)
+    return found if max(found) > 1 else ()
+
+
 def _bound(reached: isl.Set, dimension: int, extent: int, *, first: bool) -> int:
     value = reached.dim_min_val(dimension) if first else reached.dim_max_val(dimension)
     if not value.is_int():  # not bounded by what is known
@@ -263,7 +305,11 @@ def _rebase(argument: ir.Value, box: ElementBox) -> None:
         assert accessed(op) == argument
         own = access_map(op)
         if own is not None:
-            results = [expr - affine_constant(low) for expr, low in zip(own.results, box.low, strict=True)]
+            steps = box.steps or (1,) * len(box.low)
+            results = [
+                ir.AffineExpr.get_floor_div(expr - affine_constant(low), step)
+                for expr, low, step in zip(own.results, box.low, steps, strict=True)
+            ]
             moved = ir.AffineMap.get(own.n_dims, own.n_symbols, results, op.context)
             op.attributes["map"] = ir.AffineMapAttr.get(moved)
             continue
@@ -288,7 +334,7 @@ def places_of_arrays(block: ir.Block) -> list[tuple[ir.Operation, str]]:
     until: dict[str, int] = {}
     for first, last, op in sorted(spans, key=lambda span: span[:2]):
         names = (f"{op.results[0].type} {number}" for number in count())
-        place = next(name for name in names if until.get(name, -1) < first)
+        place = constant_place(op) or next(name for name in names if until.get(name, -1) < first)
         until[place] = last
         found.append((op, place))
     return found

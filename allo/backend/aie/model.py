@@ -16,6 +16,7 @@ from ...ir.walk import argument_names, entry_block, operations
 from ...mapping import ArrayPlan, MappedCore, Route, RuntimeSequence, ShimTransfer
 from ..element_class import set_signature
 from .carried import Carried
+from .constants import constants_as_globals, declare_constants
 from .core_body import CORE, CoreBodies
 from .localize import external_functions
 from .model_core import CoreProcess
@@ -47,6 +48,7 @@ class _Model:
     streams: dict[str, Pool] = field(default_factory=dict)
     cores: dict[str, ir.Operation] = field(default_factory=dict)
     modules: list[Module] = field(default_factory=list)  # that own the functions of cores
+    constants: dict[str, ir.Attribute] = field(default_factory=dict)
     rewritten: frozenset[str] = frozenset()  # arguments that are read and written
 
     def build(self) -> None:
@@ -152,6 +154,7 @@ class _Model:
         pools = {name: self._end(name, core.name) for name in (*gets, *puts)}
         walks = {fifo.name: fifo.at_core for fifo in self.plan.fifos.arrays if fifo.at_core is not None}
         body = CoreProcess(entry, pools, {v: k for k, v in self.bodies.actions.items()}, process, walks)
+        self.constants |= constants_as_globals(entry)
         for number, array in enumerate(operations(entry, "memref.alloc")):
             array.attributes["allo.name"] = string_attr(f"array_{number}")  # cores that do the same are one function
         body.write(gets)
@@ -188,6 +191,7 @@ def model_of_array(
     result = Module(ir.Module.parse(f"module {{\n{text}\n{top_text}\n}}", context()))
     run_passes("builtin.module(strip-debuginfo)", result.mlir.operation)  # what stands for no line of a kernel
     result.mlir.operation.attributes["allo.top"] = string_attr(module.top)
+    declare_constants(result, model.constants)
     for function in external_functions(bodies):
         function.clone(ir.InsertionPoint(result.mlir.body))
     for symbol, core in model.cores.items():

@@ -40,6 +40,7 @@ from .blocks import let_blocks_be_arrays
 from .carried import Carried, carried_arguments, carried_operands, moved_element, source_of
 from .carry import carry_body
 from .chosen_streams import name_streams
+from .constants import sink_constants
 from .idle_ends import drop_idle_ends
 from .localize import (
     LocalBody,
@@ -79,6 +80,7 @@ def read_region(module: Module, stays: Callable[[ir.Block], bool] | None = None)
     _let_all_be_positions(prepared)
     instances = instantiate(prepared)
     drop_idle_ends(instances)
+    sink_constants(instances)
     return _Reader(instances, stays).read()
 
 
@@ -187,7 +189,7 @@ class _Reader:
             if box is None:
                 ends.append(StreamEnd(number, streams[number], number in body.puts, body.blocks.get(number)))
             elif isinstance((source := source_of(operand)[0]).owner, ir.Block):
-                part = ArrayPart(arguments[source.arg_number], box.low, box.extents)
+                part = ArrayPart(arguments[source.arg_number], box.low, box.extents, steps=box.steps)
                 parts.append(PartUse(number, part, self._access(function, number)))
             else:
                 raise TargetError(
@@ -213,7 +215,7 @@ class _Reader:
             text = str(made)
             made.attributes["sym_name"] = string_attr(callee)
             if text not in self.texts:
-                without_temporaries(alone, callee, self.stays)
+                without_temporaries(alone, callee, self.module, self.stays)
                 demand_for_cores(alone, callee)
                 self.texts[text] = localized(alone, callee, self.bodies, arrays)
             self.known[callee] = self.texts[text].inside(outer)
@@ -300,8 +302,10 @@ def _refuse_races(graph: VirtualGraph) -> None:
     if found is not None:
         writer, other, use = found
         whom = f"task '{other.name}' uses too" if other != writer else "it uses as another parameter too"
+        hint = "pass what one needs of the other through a stream, and write parts that do not overlap"
+        if use.part.argument.bits < 32:
+            hint += "; DMA engines move single elements between those of others if these have four bytes"
         raise TargetError(
             f"task '{writer.name}' writes {use.part}, of which {whom}: transfers have no order among them",
-            at=writer.at,
-            hint="pass what one needs of the other through a stream, and write parts that do not overlap",
-        )
+            at=writer.at, hint=hint,
+        )  # fmt: skip

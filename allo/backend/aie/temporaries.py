@@ -13,6 +13,7 @@ from ...ir.narrowing import narrow_integers
 from ...ir.passes import run_passes
 from ...ir.walk import entry_block, operations
 from ...ir.words import container_width
+from .constants import keep_constants
 from .copies import without_copies
 from .fusing import contract_arrays, drop_unread_arrays, fuse_nests
 
@@ -21,16 +22,19 @@ _AFTER = "builtin.module(func.func(affine-scalrep,canonicalize))"
 _KNOWN = ("affine.", "arith.", "math.", "memref.alloc", "memref.dealloc", "func.return")
 
 
-def without_temporaries(module: Module, name: str, stays: Callable[[ir.Block], bool] | None = None) -> None:
+def without_temporaries(
+    module: Module, name: str, source: Module, stays: Callable[[ir.Block], bool] | None = None
+) -> None:
     """Let a function keep no more than it has to, in place.
 
     Integers have the bits that are needed; no array is a copy of an argument, or between nests if these can be one.
     Nests that use streams or call functions stay in their order, as all that is around them; those of functions that
-    `stays` tells are not joined.
+    `stays` tells are not joined. Constant arrays, which the module `source` has, are marked arrays of the function.
     """
     function = module.function(name)
     narrow_integers(function, container_width)
     without_copies(function)
+    keep_constants(module, source, name)
     entry = entry_block(function)
     assert entry is not None
     if all(op.name.startswith(_KNOWN) and not is_end(op) for op in operations(entry)):

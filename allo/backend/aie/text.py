@@ -160,7 +160,8 @@ def _cores(plan: ArrayPlan, bodies: Module, dialect: AieRelease) -> Iterator[str
 
 def _buffers(tile: str, body: CoreBody) -> Iterator[str]:
     for name, kind in body.buffers:
-        yield f'%{name} = aie.buffer({tile}) {{sym_name = "{name}"}} : {kind}'
+        values = f" = {body.values[name]}" if name in body.values else ""
+        yield f'%{name} = aie.buffer({tile}) {{sym_name = "{name}"}} : {kind}{values}'
 
 
 def _sequence(plan: ArrayPlan, sequence: RuntimeSequence, dialect: AieRelease) -> Iterator[str]:

@@ -5,11 +5,14 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 import allo.dataflow as df
-from allo.ir.types import Fixed, Int, Stream, float64, int8, int16, int32
+from allo.ir.types import Fixed, Int, Stream, bool, float64, int8, int16, int32
 from allo.memory import Layout
 
 N = 16
+CHOSEN = np.array([True, False, True, True])
 
 
 def no_region(A: int32[N]):
@@ -61,13 +64,13 @@ def fixed_point(A: int32[N]):
 
 
 @df.region()
-def constants(A: int32[4]):
-    table: int32[4] = [1, 2, 3, 4]
-
+def truth_values(A: int32[4]):
     @df.kernel(args=[A])
     def f(a: int32[4]):
+        chosen: bool[4] = CHOSEN
         for i in range(4):
-            a[i] = table[i]
+            if chosen[i]:
+                a[i] = 0
 
 
 @df.region()

@@ -12,7 +12,6 @@ from allo.ir.types import (
     Stateful,
     Stream,
     Struct,
-    float16,
     float64,
     int8,
     int16,
@@ -98,6 +97,15 @@ def three_outputs(A: int32[4], B: int32[4], C: int32[8], D: int32[16]):
 
 
 @df.region()
+def last_elements(A: int32[N], B: int32[N]):
+    @df.kernel(mapping=[2], args=[A, B])
+    def f(a: int32[N], b: int32[N]):
+        p = df.get_pid()
+        for i in range(N // 2):
+            b[(2 - p) * i + p] = a[2 * i + p]
+
+
+@df.region()
 def counts(A: int32[N]):
     @df.kernel(args=[A])
     def f(a: int32[N]):
@@ -132,32 +140,6 @@ def wide_array(A: int64[N]):
     def f(a: int64[N]):
         for i in range(N):
             a[i] = a[i] + 1
-
-
-@df.region()
-def short_floats(A: int16[N]):
-    @df.kernel(args=[A])
-    def f(a: int16[N]):
-        x: float16[N] = 0
-        for i in range(N):
-            x[i] = a[N - 1 - i]
-        for i in range(N):
-            a[i] = x[i]
-
-
-@df.region()
-def half_stream(A: int32[N], B: int32[N]):
-    s: Stream[float16, 4]
-
-    @df.kernel(args=[A])
-    def f(a: int32[N]):
-        for i in range(N):
-            s.put(a[i])
-
-    @df.kernel(args=[B])
-    def g(b: int32[N]):
-        for i in range(N):
-            b[i] = s.get()
 
 
 @df.region()
@@ -212,9 +194,9 @@ def asks_first(A: int32[N], B: int32[N]):
 
 
 @df.region()
-def interleaved(A: int32[N], B: int32[N]):
+def interleaved(A: int16[N], B: int16[N]):
     @df.kernel(mapping=[2], args=[A, B])
-    def f(a: int32[N], b: int32[N]):
+    def f(a: int16[N], b: int16[N]):
         p = df.get_pid()
         for i in range(N // 2):
             b[2 * i + p] = a[2 * i + p]

@@ -34,20 +34,21 @@ REFUSED: dict[str, str] = {
         "  hint: move it into a task; let tasks pass arrays through streams"
     ),
     "doubles": (
-        "argument 'A' has elements of type f64; what is moved are i8, i16, i32, ui8, ui16, ui32, bf16, "
+        "argument 'A' has elements of type f64; what is moved are i8, i16, i32, ui8, ui16, ui32, f16, bf16, "
         "f32\n"
         "  hint: declare it with one of these"
     ),
     "odd_array": (
-        "cores keep no elements of type i72; there are integers of up to 64 bits, bf16 and f32\n"
+        "cores keep no elements of type i72; there are integers of up to 64 bits, f16, bf16 and f32\n"
         "  hint: say so where it is made: `x: int32[...] = ...`"
     ),
     "fixed_point": (
         "cores have no 'allo.fixed_cast'\n  hint: write it with loops, loads, stores and arithmetic"
     ),
-    "constants": (
-        "task 'f' uses an array of the region, which no core keeps\n"
-        "  hint: let tasks pass it through a stream"
+    "truth_values": (
+        "a constant array has elements of type i1; cores begin with arrays of i8, i16, i32, i64, ui8, ui16, ui32, "
+        "ui64, f16, bf16, f32\n"
+        "  hint: declare it with one of these"
     ),
     "asks": (
         "streams on an array of processors are put into and got from; cores have no 'allo.stream_try_get'\n"
@@ -116,30 +117,22 @@ LIMITS: dict[str, str] = {
         "  hint: make parts of arrays smaller, or let cores run several tasks (mapping_primitives)"
     ),
     "counts": (
-        "constant arrays and states are not placed in cores\n"
-        "  hint: pass the array"
+        "states are not kept in cores: a program may be loaded anew for each call\n"
+        "  hint: pass the array, and let the task write it back"
     ),
     "pixels": (
         "argument 'A' has elements of type !allo.struct<{r: i8, g: i8}>; what is moved are i8, i16, i32, "
-        "ui8, ui16, ui32, bf16, f32\n"
+        "ui8, ui16, ui32, f16, bf16, f32\n"
         "  hint: declare it with one of these"
     ),
     "fixed_array": (
         "argument 'A' has elements of type !allo.fixed<16, 4>; what is moved are i8, i16, i32, ui8, "
-        "ui16, ui32, bf16, f32\n"
+        "ui16, ui32, f16, bf16, f32\n"
         "  hint: declare it with one of these"
     ),
     "wide_array": (
-        "argument 'A' has elements of type i64; what is moved are i8, i16, i32, ui8, ui16, ui32, bf16, "
+        "argument 'A' has elements of type i64; what is moved are i8, i16, i32, ui8, ui16, ui32, f16, bf16, "
         "f32\n"
-        "  hint: declare it with one of these"
-    ),
-    "short_floats": (
-        "cores keep no elements of type f16; there are integers of up to 64 bits, bf16 and f32\n"
-        "  hint: say so where it is made: `x: int32[...] = ...`"
-    ),
-    "half_stream": (
-        "stream 's' has elements of type f16; what is moved are i8, i16, i32, ui8, ui16, ui32, bf16, f32\n"
         "  hint: declare it with one of these"
     ),
     "of_any_length": (
@@ -160,16 +153,21 @@ LIMITS: dict[str, str] = {
         "streams on an array of processors are put into and got from; cores have no 'allo.stream_empty'\n"
         "  hint: get an element, and keep it as long as it is needed"
     ),
-    "interleaved": (
-        "task 'f_0' writes B[0:15], of which task 'f_1' uses too: transfers have no order among them\n"
+    "last_elements": (
+        "task 'f_0' writes B[0:16], of which task 'f_1' uses too: transfers have no order among them\n"
         "  hint: pass what one needs of the other through a stream, and write parts that do not overlap"
+    ),
+    "interleaved": (
+        "task 'f_0' writes B[0:16], of which task 'f_1' uses too: transfers have no order among them\n"
+        "  hint: pass what one needs of the other through a stream, and write parts that do not overlap; DMA engines "
+        "move single elements between those of others if these have four bytes"
     ),
     "to_itself": (
         "the task puts into the stream 's' and gets from it\n"
         "  hint: use an array of its own"
     ),
     "doubles_inside": (
-        "cores keep no elements of type f64; there are integers of up to 64 bits, bf16 and f32\n"
+        "cores keep no elements of type f64; there are integers of up to 64 bits, f16, bf16 and f32\n"
         "  hint: say so where it is made: `x: int32[...] = ...`"
     ),
     "star": (

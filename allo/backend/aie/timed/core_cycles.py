@@ -239,6 +239,9 @@ def _writes(op: ir.Operation) -> bool:
 
 
 def _has_lanes(op: ir.Operation) -> bool:
+    values = (*op.operands, *op.results)
+    if any(isinstance(value.type, ir.F16Type) for value in values):  # the vector unit has none
+        return False
     slow = ("arith.divs", "arith.divu", "arith.rem")
     plain = op.name.startswith("arith.") and not op.name.startswith(slow)
     moves = (_reads(op) or _writes(op)) and is_affine_access(op)
