@@ -289,6 +289,21 @@ def fuse_streams() -> Schedule:
     return s
 
 
+def rows(A: float32[8, 16], W: float32[16, 32], B: float32[8, 32]):
+    T: float32[8, 16]
+    for i, j in allo.grid(8, 16, name="double"):
+        T[i, j] = 2.0 * A[i, j]
+    for i, k, j in allo.grid(8, 16, 32, name="product"):
+        B[i, j] += T[i, k] * W[k, j]
+
+
+def unroll_stages() -> Schedule:
+    s = allo.customize(rows)
+    s.fuse_streams("rows")
+    s.unroll_stages("rows", dsp=30)
+    return s
+
+
 def convert() -> Schedule:
     s = allo.customize(transposed)
     s.convert("C", "store", depth=4)

@@ -36,6 +36,7 @@ class Primitives:
     to = relay
     from .convert import convert
     from .fuse_streams import fuse_streams
+    from .unroll_stages import unroll_stages
     from .size_fifos import size_fifos
     from .reshape import reshape
     from .pack import pack

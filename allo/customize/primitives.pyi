@@ -12,6 +12,7 @@ from allo.customize.array.channels import ChannelPlan
 from allo.customize.fifo.fusion import FusionPlan
 from allo.customize.fifo.memories import MemoryPlan
 from allo.customize.fifo.sizes import FifoSizes
+from allo.customize.nest.unrolling import UnrollPlan
 from allo.customize.partition import Partition
 from allo.customize.step.handles import Buffer, FifoName, Function, Loop, Nest
 from allo.ir.memory import Memory
@@ -521,6 +522,36 @@ class Primitives:
         Refused: a negative budget; a function without two loop nests that hand on an array; what `convert` refuses of
         arrays that are given.
         Source: StreamTensor, sections 4.2, 5.1 (permutation) and 5.2.2, Algorithm 2.
+        """
+
+    def unroll_stages(
+        self,
+        function: Function | Callable[..., Any] | str,
+        dsp: int | None = None,
+        target: str = 'u280',
+        loops: Sequence[Loop | str] | None = None,
+        factors: Sequence[int] | None = None,
+    ) -> UnrollPlan | None:
+        """Pipeline the inner loops of `function`, and unroll them so that its slowest loop nest is as fast as `dsp` allow.
+
+            for k in range(n):                        for k in range(n):
+                t = pipe.get()                            for j.outer in range(m / 4):       # pipeline=1
+                for j in range(m):         ->                 if j.outer == 0: t = pipe.get()
+                    T[j] += t * W[k, j]                       for j.inner in range(4):       # unroll=0
+                                                                  T[4 * j.outer + j.inner] += t * W[k, 4 * ...]
+
+        The nests are the stages of a dataflow region, after `fuse_streams` for instance. Unrolled are inner loops whose
+        iterations do not need one another, and that neither put nor get, all of a stage by one factor, a divisor of their
+        trips; what stands in front of them moves into their first iteration where both loops can then be one pipeline.
+        Cycles and DSPs are those of `allo.estimate`, of which a factor divides iterations and multiplies operators; the
+        factors are the best ones for these numbers: the slowest stage takes the fewest cycles with `dsp` DSPs, and each
+        stage the fewest DSPs that keep up with it. Annotated loops stay as they are.
+        Returns the plan (`UnrollPlan`). Its `banks` are still to be made by `partition`:
+        `for b in plan.banks: s.partition(b.array, dim=b.dim, factor=b.factor)`. The step records `loops` and `factors`:
+        repeated, it estimates nothing and returns None; you may give both yourself.
+        Refused: no budget, or one below what the stages take without unrolling; loops whose bounds are not constant,
+        unless you give the others; factors that do not divide the trips of their loops.
+        Source: StreamTensor, section 5.1 (intensity-aware unrolling); the exact optimum.
         """
 
     def size_fifos(

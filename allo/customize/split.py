@@ -34,6 +34,11 @@ def split(module: Module, loop: Loop, factor: int) -> tuple[Loop, Loop]:
     Always legal. Refused: a factor below 1, a `while` loop, a factor that neither divides the one by which the loop is
     unrolled nor is a multiple of it, a loop with another annotation. Source: Allo paper, Table 2.
     """
+    return tiled(module, loop, factor)
+
+
+def tiled(module: Module, loop: Loop, factor: int) -> tuple[Loop, Loop]:
+    """Tile a loop; what `split` does and refuses."""
     view = find_loop(module, loop)
     if factor < 1:
         raise ScheduleError(f"factor must be at least 1, got {factor}", notes=[loop_note(view)])

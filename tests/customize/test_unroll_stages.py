@@ -1,0 +1,238 @@
+"""unroll_stages: the slowest stage is as fast as DSPs allow, and all means the same."""
+
+# ruff: noqa: F821 - kernels declare arrays without a value
+
+import random
+from itertools import product
+
+import numpy as np
+import pytest
+
+import allo
+from allo import Schedule, TargetError, customize
+from allo.customize.nest.unrolling import Option, StageOptions, UnrollPlan, balanced
+from allo.ir.types import float32, int32
+from tests.seeds import sweep
+
+from .checks import assert_faithful, assert_ir, assert_refused
+
+
+def layers(A: float32[4, 16], W: float32[16, 16], V: float32[16, 64], B: float32[4, 64]):
+    X: float32[4, 16]
+    for i, j in allo.grid(4, 16, name="scale"):
+        X[i, j] = A[i, j] * 2.0
+    Y: float32[4, 16]
+    for i, j in allo.grid(4, 16, name="zeros"):
+        Y[i, j] = 0.0
+    for i, k, j in allo.grid(4, 16, 16, name="first"):
+        Y[i, j] += X[i, k] * W[k, j]
+    Z: float32[4, 64]
+    for i, j in allo.grid(4, 64, name="more_zeros"):
+        Z[i, j] = 0.0
+    for i, k, j in allo.grid(4, 16, 64, name="second"):
+        Z[i, j] += Y[i, k] * V[k, j]
+    for i, j in allo.grid(4, 64, name="store"):
+        B[i, j] = max(Z[i, j], 0.0)
+
+
+def streaming() -> Schedule:
+    s = customize(layers)
+    s.fuse_streams("layers")
+    return s
+
+
+def divided(s: Schedule, dsp: int) -> UnrollPlan:
+    plan = s.unroll_stages("layers", dsp=dsp)
+    for bank in plan.banks:
+        s.partition(bank.array, dim=bank.dim, factor=bank.factor)
+    return plan
+
+
+def test_golden() -> None:
+    s = streaming()
+    plan = divided(s, 40)
+    assert str(plan) == PLAN
+    text = s.pseudocode()
+    assert text[text.index("    for i in range(4, name=\"second\")") :].splitlines()[:14] == SECOND.splitlines()
+    assert allo.verify(customize(layers), s)
+
+
+PLAN = """\
+slowest stage 1,453 cycles, 5,749 before; 33 of 40 DSP on u280, estimated
+stage   before  factor  cycles  DSP  no more, since
+------  ------  ------  ------  ---  -------------------------------------------------
+scale   73      1       73      3    its inner loops put, get, or need one another
+first   2,293   2       717     10   a sum is there after 8 cycles, and needed after 4
+second  5,749   4       1,453   20
+store   262     1       262     0    its inner loops put, get, or need one another"""
+
+SECOND = """\
+    for i in range(4, name="second"):
+        buf_Z: float32[64] @ partition<[cyclic 4]>
+        for j_1.outer in range(16):  # pipeline=1
+            for j_1.inner in range(4):  # unroll=0
+                buf_Z[4 * j_1.outer + j_1.inner] = 0.0
+        j_value_1: float32
+        for k in range(16):
+            for j.outer in range(16):  # pipeline=1
+                if j.outer == 0:
+                    t_2 = fifo_Y.get()
+                    j_value_1 = t_2
+                t_3 = j_value_1
+                for j.inner in range(4):  # unroll=0
+                    buf_Z[4 * j.outer + j.inner] += t_3 * V[k, 4 * j.outer + j.inner]"""
+
+
+@pytest.mark.parametrize("dsp", [20, 60])
+def test_plan_is_the_estimate(dsp: int) -> None:
+    """Cycles and DSPs of the plan are those that the estimator finds in what the plan has made."""
+    s = streaming()
+    plan = divided(s, dsp)
+    found = allo.estimate(s)
+    assert found.dsp == plan.dsp <= dsp
+    by_nest = {loop.nest: loop.latency for loop in found.loops if loop.level == 0}
+    for stage in plan.stages:
+        assert by_nest[stage.name] == pytest.approx(stage.chosen.cycles, abs=2)
+
+
+def test_growing_budgets() -> None:
+    cycles = [streaming().unroll_stages("layers", dsp=dsp).cycles for dsp in (13, 60)]
+    assert cycles == sorted(cycles, reverse=True) and cycles[-1] * 2 < cycles[0]
+
+
+@sweep(6, quick=2)
+def test_best_of_all(seed: int) -> None:
+    """No other choice is faster within the budget, and none as fast is cheaper."""
+    rng = random.Random(seed)
+    for _ in range(20):
+        stages = []
+        for n in range(rng.randint(1, 5)):
+            cycles, dsp, options = rng.randint(50, 1000), rng.randint(0, 5), []
+            for factor in range(1, rng.randint(2, 5)):
+                options.append(Option(factor, cycles, dsp))
+                cycles, dsp = max(1, cycles - rng.randint(1, 200)), dsp + rng.randint(0, 6)
+            stages.append(StageOptions(str(n), tuple(options), ""))
+        budget = sum(min(o.dsp for o in stage.options) for stage in stages) + rng.randint(0, 20)
+        found = balanced(stages, budget)
+        choices = product(*(stage.options for stage in stages))
+        tried = [(max(o.cycles for o in one), sum(o.dsp for o in one)) for one in choices]
+        assert (max(o.cycles for o in found), sum(o.dsp for o in found)) == min(t for t in tried if t[1] <= budget)
+
+
+def test_annotated_loops_stay() -> None:
+    s = streaming()
+    loop = s.get_loops("layers")["second"]["j"]
+    s.pipeline(loop, initiation_interval=2)
+    s.unroll_stages("layers", dsp=1000)
+    assert loop not in dict(s.steps[-1].arguments)["loops"]
+    assert "for j in range(64):  # pipeline=2" in s.pseudocode()
+
+
+def dot(A: int32[8, 16], B: int32[8]):
+    for i, j in allo.grid(8, 16, name="sum"):
+        B[i] += A[i, j]
+
+
+def test_sums_are_not_unrolled() -> None:
+    s = customize(dot)
+    plan = s.unroll_stages("dot", dsp=100)
+    assert plan.stages[0].limit == "its inner loops put, get, or need one another" and not plan.banks
+    assert_faithful(dot, s)
+
+
+def scaled(A: int32[8, 16], B: int32[8, 16]):
+    for i in range(8, name="scale"):
+        t: int32 = A[i, 0]
+        for j in range(16):
+            B[i, j] = A[i, j] * t
+
+
+def test_by_hand() -> None:
+    """A register in front of a loop that the nest begins with stays; loops and factors may be given."""
+    s = customize(scaled)
+    assert s.unroll_stages("scaled", loops=["j"], factors=[4]) is None
+    assert_faithful(scaled, s)
+    assert_ir(s, SCALED)
+    assert "# unroll=0" in s.pseudocode()
+
+
+SCALED = """
+func.func @scaled(%arg0: memref<8x16xi32> {allo.name = "A"}, %arg1: memref<8x16xi32> {allo.name = "B"}) {
+  affine.for %arg2 = 0 to 8 {
+    %0 = affine.load %arg0[%arg2, 0] : memref<8x16xi32>
+    %alloc = memref.alloc() {allo.name = "t"} : memref<i32>
+    affine.store %0, %alloc[] : memref<i32>
+    affine.for %arg3 = 0 to 4 {
+      affine.for %arg4 = 0 to 4 {
+        %1 = affine.load %arg0[%arg2, %arg3 * 4 + %arg4] : memref<8x16xi32>
+        %2 = arith.extsi %1 : i32 to i64
+        %3 = affine.load %alloc[] : memref<i32>
+        %4 = arith.extsi %3 : i32 to i64
+        %5 = arith.muli %2, %4 : i64
+        %6 = arith.trunci %5 : i64 to i32
+        affine.store %6, %arg1[%arg2, %arg3 * 4 + %arg4] : memref<8x16xi32>
+      } {allo.name = "j.inner", allo.unroll = 0 : i32}
+    } {allo.name = "j.outer", allo.pipeline = 1 : i32}
+  } {allo.name = "i", allo.nest = "scale", allo.scheduled}
+  return
+}
+"""
+
+
+@pytest.mark.slow  # it is compiled
+def test_code_runs() -> None:
+    """What HLS tools compile computes the same."""
+    s = streaming()
+    divided(s, 40)
+    rng = np.random.default_rng(3)
+    arrays = [rng.integers(-4, 5, shape).astype(np.float32) for shape in ((4, 16), (16, 16), (16, 64), (4, 64))]
+    wanted = np.maximum(2 * arrays[0] @ arrays[1] @ arrays[2], 0)
+    s.build(target="vitis_hls", mode="csim")(*arrays)
+    assert np.array_equal(arrays[3], wanted)
+
+
+def any_bound(A: int32[64], n: int32):
+    for i in range(n, name="some"):
+        A[i] = A[i] * 2
+
+
+def test_refusals() -> None:
+    s = streaming()
+    assert_refused("""
+unroll_stages: dsp= are the DSPs that the stages may take together
+  hint: s.unroll_stages("layers", dsp=1000)
+    """, s, "unroll_stages", "layers")
+    assert_refused("""
+unroll_stages: dsp= are the DSPs that the stages may take together, got -1
+  hint: s.unroll_stages("layers", dsp=1000)
+    """, s, "unroll_stages", "layers", dsp=-1)
+    assert_refused("""
+unroll_stages: the stages take 13 DSPs without unrolling, and dsp= is 5
+  hint: give more, or let operators be made of LUTs
+    """, s, "unroll_stages", "layers", dsp=5)
+    assert_refused("""
+unroll_stages: loops= and factors= are given together, a factor for each loop
+  hint: s.unroll_stages("f", loops=["f:j"], factors=[4])
+    """, s, "unroll_stages", "layers", loops=["layers:first.j"])
+    assert_refused("""
+unroll_stages: factor 3 does not divide the trip count 64 of loop 'j'
+  note: loop 'j' is here
+    File, line N, column 5
+      for i, k, j in allo.grid(4, 16, 64, name="second"):
+      ^
+  hint: split and unroll it by hand
+    """, s, "unroll_stages", "layers", loops=["layers:second.j"], factors=[3])
+    assert_refused("""
+unroll_stages: how often loop nest 'some' runs is not known before it does
+  hint: stages can be balanced if all of their loops have constant bounds
+    """, customize(any_bound), "unroll_stages", "any_bound", dsp=5)
+    assert_refused("""
+unroll_stages: loop 'i' has no constant trip count
+  note: loop 'i' is here
+    File, line N, column 5
+      for i in range(n, name="some"):
+      ^
+  hint: split and unroll it by hand
+    """, customize(any_bound), "unroll_stages", "any_bound", loops=["i"], factors=[2])
+    with pytest.raises(TargetError):
+        s.unroll_stages("layers", dsp=100, target="xdna1_npu1")
