@@ -39,7 +39,7 @@ def build(
     `mode="csim"` compiles and runs it on NumPy arrays, with other modes (`"csyn"`, `"cosim"`, `"hw_emu"`, ...) writes
     a project to the folder `project` and runs the tools in it, as `"vivado_hls"`, `"pynq"`, `"ihls"`, `"catapult"` and
     `"tapa"` do with their modes (docs/fpga.md). There, with `wrap_io=False`, arguments that can stay in memory are not
-    copied to the chip. For HLS, `rewrites=["cse", ...]` does to the module first what docs/estimator.md says of
+    copied to the chip. For HLS, `rewrites=["cse", ...]` does to the module first what docs/estimator-details.md says of
     rewrites.
 
     Tools for FPGAs let no two tasks of a region use one array: arguments that its schedule leaves whole are divided.

@@ -2,8 +2,8 @@
 
     python benchmarks/estimate.py [--speed] [--intervals COUNT]
 
-The table is that of docs/estimator.md. Published numbers are facts: cycles of RTL simulation of Vitis HLS 2023.2
-(Stream-HLS artifact, results/data/compare.csv), of kernels of PolyBench and of the designs in benchmarks/published/;
+The table is that of docs/estimator-details.md. Published numbers are facts: cycles of RTL simulation of Vitis HLS
+2023.2 (Stream-HLS artifact, results/data/compare.csv), of kernels of PolyBench and of the designs in benchmarks/published/;
 synthesis reports of Vitis HLS 2022.1 (Allo, PLDI 2024, Fig. 2 and Table 3).
 """
 
@@ -144,7 +144,7 @@ def _rows() -> Iterator[Row]:
 
 
 def markdown() -> str:
-    """The table of docs/estimator.md."""
+    """The table of docs/estimator-details.md."""
     lines = ["| design | published cycles | estimated | error | DSP | LUT | FF |", "|" + "---|" * 7]
     group = ""
     errors = []
@@ -212,7 +212,7 @@ def speed() -> Iterator[tuple[str, str, float]]:
 
 
 def intervals(count: int) -> str:
-    """How many intervals of random kernels are too high, and none too low: what docs/estimator.md says of them."""
+    """How many intervals of random kernels are too high, and none too low (docs/estimator-details.md)."""
     from tests.estimate.random_kernels import random_kernel
     from tests.estimate.test_differential import found_and_needed
 

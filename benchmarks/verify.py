@@ -2,7 +2,7 @@
 
 Each row is measured in a process of its own. `--json FILE` also writes the rows there; `--store` writes those of each
 section to `benchmarks/results/`, with the date and how many answers of each kind there were, and the table of
-`docs/verification.md` with them.
+`docs/verification-details.md` with them.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from allo.verify.certificate import problems
 
 ROOT = Path(__file__).resolve().parents[1]
 RESULTS = ROOT / "benchmarks" / "results"
-PAGE = ROOT / "docs" / "verification.md"
+PAGE = ROOT / "docs" / "verification-details.md"
 START, END = "<!-- measured -->\n", "<!-- end of measured -->\n"
 LISTED = {  # what the page tells of, and which answers would be wrong
     "mutants": "designs of `polybench/` with a random fault",
@@ -242,7 +242,7 @@ def summary(section: str, rows: list[Row]) -> dict[str, Any]:
 
 
 def table() -> str:
-    """The rows of `docs/verification.md`, from the stored results."""
+    """The rows of `docs/verification-details.md`, from the stored results."""
     lines = [
         "| compared with the original | cases | `Equivalent` | `Different` | `Unknown` | wrong "
         "| CPU time | memory | date |",

@@ -1,4 +1,4 @@
-"""Estimates against published numbers, and the table of docs/estimator.md against what makes it."""
+"""Estimates against published numbers, and the table of docs/estimator-details.md against what makes it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from examples import transformer
 from tests.seeds import rotating, sampled
 from tests.work import calls_of
 
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "estimator.md"
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "estimator-details.md"
 
 
 def section(name: str) -> str:

@@ -227,7 +227,7 @@ class Estimate:
         return found
 
     def to_json(self) -> str:
-        """The estimate as JSON; docs/estimator.md describes its keys."""
+        """The estimate as JSON; docs/estimator-details.md describes its keys."""
         data = dataclasses.asdict(dataclasses.replace(self, schedules={}, design=None))
         del data["schedules"], data["design"]
         head = {"schema": SCHEMA, "estimated": True, "cycles": self.cycles, "milliseconds": self.milliseconds}
