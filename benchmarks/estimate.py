@@ -3,8 +3,8 @@
     python benchmarks/estimate.py [--speed] [--intervals COUNT]
 
 The table is that of docs/estimator-details.md. Published numbers are facts: cycles of RTL simulation of Vitis HLS
-2023.2 (Stream-HLS artifact, results/data/compare.csv), of kernels of PolyBench and of the designs in benchmarks/published/;
-synthesis reports of Vitis HLS 2022.1 (Allo, PLDI 2024, Fig. 2 and Table 3).
+2023.2 (Stream-HLS artifact, results/data/compare.csv), of kernels of PolyBench and of the designs in
+benchmarks/published/; synthesis reports of Vitis HLS 2022.1 (Allo, PLDI 2024, Fig. 2 and Table 3).
 """
 
 from __future__ import annotations
