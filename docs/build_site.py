@@ -82,8 +82,9 @@ def gallery(folder: Path) -> str:
         shown = f"[![{name}](gallery/{name}.svg)](gallery/{name}.svg)"
         parts.append(f"## {name}\n\n[Report](gallery/{name}.html)\n\n{shown}")
     intro = (
-        f"Designs with their pictures and reports, made by `docs/build_site.py`. Cycles in RTL are *simulated*, in our own "
-        f"SystemVerilog; all other figures are *estimated* for the {TARGET}. The designs of PolyBench are the best ones, of size MINI."
+        "Designs with their pictures and reports, made by `docs/build_site.py`. Cycles in RTL are *simulated*, in our "
+        f"own SystemVerilog; all other figures are *estimated* for the {TARGET}. The designs of PolyBench are the best "
+        "ones, of size MINI."
     )
     return "\n\n".join(["# Gallery", intro, "\n".join(rows), *parts]) + "\n"
 

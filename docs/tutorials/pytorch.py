@@ -12,7 +12,6 @@ from pathlib import Path
 import numpy as np
 
 import allo
-from allo.target import load_target
 
 MODELS = Path(allo.__file__).parents[1] / "tests" / "importers" / "models"
 kernel = allo.from_pt2(MODELS / "perceptron.pt2")
@@ -31,7 +30,7 @@ print(allo.importers.compare_layers(kernel, x))
 # %% 4. With `lower_linalg=True` layers are loops, which have their names. The report says what takes the time.
 
 s = allo.customize(kernel, lower_linalg=True)
-layers = s.report("u280", profile="rtl")
+layers = s.report("u280")
 print(f"{layers.cycles} cycles, estimated")
 print(*[f"{advice.gain}: {advice.step}" for advice in layers.advice[:3]], sep="\n")
 
@@ -39,7 +38,7 @@ print(*[f"{advice.gain}: {advice.step}" for advice in layers.advice[:3]], sep="\
 
 for layer in ("linear", "linear_1", "linear_2"):
     s.pipeline(f"{layer}.k")
-piped = s.report("u280", profile="rtl")
+piped = s.report("u280")
 print(f"{piped.cycles} cycles, estimated")
 assert piped.cycles < layers.cycles
 s.draw_loops()
@@ -47,12 +46,12 @@ s.draw_loops()
 # %% 6. All layers at once: arrays between them become streams, where orders differ with a converter.
 
 print(s.fuse_streams("perceptron"))
-streams = s.report("u280", profile="rtl")
+streams = s.report("u280")
 assert streams.cycles < piped.cycles
 
-# %% 7. A run counts the cycles in which each layer works and waits. The second layer is the slowest: others wait for it.
+# %% 7. A run counts the cycles in which each layer works and waits. Others wait for the second one, the slowest.
 
-run = s.build(target="simulator", timed=load_target("u280").under("rtl"))
+run = s.build(target="simulator", timed="u280")
 assert np.allclose(run(x), wanted, atol=1e-6)
 print(f"{run.timing.cycles} cycles, simulated; {layers.cycles / run.timing.cycles:.1f} times as fast as at first")
 s.draw(run.timing)
