@@ -70,7 +70,7 @@ def shelve(designs: Sequence[RTLModule], random_state: int = 1) -> None:
 def _renamed(made: RTLModule, prefix: str) -> Iterator[HardwareModule]:
     for module in made.design.modules:
         instances = [
-            one if one.module in MODULES else replace(one, module=prefix + one.module) for one in module.instances
+            one if one.module in MODULES else one._replace(module=prefix + one.module) for one in module.instances
         ]
         yield replace(module, name=prefix + module.name, instances=instances)
 
