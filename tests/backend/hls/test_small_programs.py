@@ -123,7 +123,7 @@ def widths(a: int8[N], b: uint8[N], out: int32[12, N], wide: int64[3, N]):
         wide[2, i] = (huge << 61) >> 59
 
 
-def bits(x: uint32[N], n: int32[N], out: uint32[6, N]):
+def bits(x: uint32[N], n: int32[N], out: uint32[7, N]):
     for i in range(N):
         v: uint32 = x[i]
         out[0, i] = v[n[i] & 31]
@@ -136,6 +136,8 @@ def bits(x: uint32[N], n: int32[N], out: uint32[6, N]):
         out[4, i] = x[i].reverse()
         flag: bool = x[i] > 5 and n[i] < 7
         out[5, i] = flag
+        s: int32 = n[i]
+        out[6, i] = (int32(s[3]) ^ -1) + s  # a bit at the begin of parentheses is no type of a function
 
 
 def conversions(x: float32[N], n: int32[N], whole: int32[4, N], real: float64[3, N]):
@@ -188,7 +190,7 @@ def everything(
     i: int32[N], j: int32[N], of_integers: int32[16, N],
     u: uint32[N], v: uint32[N], of_unsigned: uint32[9, N],
     a: int8[N], b: uint8[N], of_widths: int32[12, N], wide: int64[3, N],
-    of_bits: uint32[6, N], whole: int32[4, N], real: float64[3, N],
+    of_bits: uint32[7, N], whole: int32[4, N], real: float64[3, N],
     A: int32[N, N], B: int32[N], keep: int32[N], count: int32,
 ):  # fmt: skip
     floats(x, y, z, of_floats)

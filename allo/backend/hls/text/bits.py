@@ -56,13 +56,11 @@ class BitWriter(FixedWriter):
         return Expr(made.text, made.binds, made.reads, type=target, width=kind.width, cast=made.cast)
 
     def _get_bit(self, op: ir.Operation, operands: list[Expr]) -> Expr:
-        word = self.word(op.operands[0], operands[0])
-        return Expr(
-            f"bool({atom(word)}[{operands[1].text}])",
-            reads=word.reads or operands[1].reads,
-            type="bool",
-            width=1,
-        )
+        word, index = self.word(op.operands[0], operands[0]), operands[1]
+        read = word.reads or index.reads
+        if word.cast and index.value is not None:  # T(U(v))[3] in parentheses can be a type: a function's, of v
+            return self._part_of(word, (index.text, index.text), op.results[0].type, read)
+        return Expr(f"bool({atom(word)}[{index.text}])", reads=read, type="bool", width=1)
 
     def span(self, operands: list[Expr]) -> tuple[str, str]:
         """The highest and the lowest bit of the operands `hi`, `lo`."""
@@ -72,12 +70,14 @@ class BitWriter(FixedWriter):
 
     def _get_slice(self, op: ir.Operation, operands: list[Expr]) -> Expr:
         word = self.word(op.operands[0], operands[0])
-        kind = op.results[0].type
-        part = self.words.part(atom(word), *self.span(operands[1:]), kind.width)
-        text = f"ap_uint<{kind.width}>({part})"
-        made = Expr(
-            text, reads=any(o.reads for o in operands), type=f"ap_uint<{kind.width}>", width=kind.width
-        )
+        read = any(o.reads for o in operands)
+        return self._part_of(word, self.span(operands[1:]), op.results[0].type, read)
+
+    def _part_of(self, word: Expr, span: tuple[str, str], kind: ir.Type, read: bool) -> Expr:
+        """Some bits, the highest and the lowest of which are given, as a value of type `kind`."""
+        target = f"ap_uint<{kind.width}>"
+        part = self.words.part(atom(word), *span, kind.width)
+        made = Expr(f"{target}({part})", reads=read, type=target, width=kind.width)
         return self.integer_result(made, kind)
 
     def _reverse_bits(self, op: ir.Operation, operands: list[Expr]) -> Expr:
