@@ -37,16 +37,18 @@ def stuck_error(model: Simulation, places: Sequence[PlacedWait], cycles: int) ->
     assert waiting is not None
     state = waiting.state()
     passed = f"{_elements(state.puts)} been put and {state.gets} taken"
+    chain, is_circle = chain_of(waits, waiting)
     if first.reason is WaitReason.FULL:
         message = (
             f"stream '{waiting.name}' of depth {state.depth} is full, and what would take elements out waits too, or "
             f"has ended: {passed}"
         )
-        hint = "make it deeper, or use the streams of both tasks in the same order"
+        hint = "put as many elements into streams as are taken out"
+        if is_circle:
+            hint = "make it deeper, or use the streams of both tasks in the same order"
     else:
         message = f"stream '{waiting.name}' is empty, and nothing will be put into it any more: {passed}"
         hint = "put as many elements into it as are taken out"
-    chain, is_circle = chain_of(waits, waiting)
     made = waiting.stream.made
     notes = [Note(f"'{waiting.stream.name}' is made here", made)] if made else []
     notes += [*wait_notes(chain, is_circle), Note(f"nothing has gone on since cycle {cycles}")]

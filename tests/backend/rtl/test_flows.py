@@ -447,6 +447,39 @@ def test_what_hangs_is_told_as_the_simulator_tells_it() -> None:
 
 
 @df.region()
+def unequal(A: int32[N], B: int32[N]):
+    p: Stream[int32, 2]
+    q: Stream[int32, 2]
+
+    @df.kernel(mapping=[1], args=[A])
+    def few(A: int32[N]):
+        for i in range(N):
+            if A[i] > 4:
+                p.put(A[i])
+
+    @df.kernel(mapping=[1], args=[A])
+    def many(A: int32[N]):
+        for i in range(N):
+            q.put(A[i])
+
+    @df.kernel(mapping=[1], args=[B])
+    def both(B: int32[N]):
+        for i in range(N):
+            B[i] = p.get() + q.get()
+
+
+def test_more_room_is_not_advised_where_a_task_has_ended() -> None:
+    with pytest.raises(DataflowError) as caught:
+        df.customize(unequal).build(target="rtl")(np.zeros(N, np.int32), NOTHING.copy())
+    lines = told(caught.value).splitlines()
+    assert lines[0] == (
+        "AT: stream 'q' of depth 2 is full, and what would take elements out waits too, or has ended: 2 elements "
+        "have been put and 0 taken"
+    )
+    assert lines[-1] == "  hint: put as many elements into streams as are taken out"
+
+
+@df.region()
 def readers(A: int32[64], B: int32[64], C: int32[64], D: int32[64]):
     @df.kernel(mapping=[1], args=[A, B])
     def one(A: int32[64], B: int32[64]):
