@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
-from math import ceil, prod
+from math import ceil, gcd, prod
 
 from mlir import ir
 
@@ -71,8 +71,8 @@ def _loop(part: Node) -> ir.Operation | None:
 
 def _factors(copies: Sequence[_Copies]) -> list[int]:
     """The numbers above 1 that divide the trip counts of all loops."""
-    least = min((one.trips for one in copies), default=1)
-    return [f for f in range(2, least + 1) if all(one.trips % f == 0 for one in copies)]
+    whole = gcd(*(one.trips for one in copies))
+    return [f for f in range(2, whole + 1) if whole % f == 0]
 
 
 class _Copies:

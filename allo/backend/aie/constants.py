@@ -7,14 +7,13 @@ import hashlib
 from mlir import ir
 
 from ...errors import TargetError
-from ...ir.access import callee_name, global_name
+from ...ir.access import global_name
 from ...ir.builder import Builder, segments_attr, string_attr, unit_attr
 from ...ir.context import context
 from ...ir.dense import reshaped
 from ...ir.module import Module
-from ...ir.walk import argument_names, entry_block, location_of, operations, statements, string_of
-from ..element_class import set_signature
-from .idle_ends import without_operands
+from ...ir.walk import entry_block, location_of, operations, string_of
+from .idle_ends import calls_of_tasks, without_arguments, without_operands
 
 VALUES = "allo.x_values"  # of an array: its elements, as an attribute of any shape
 _KINDS = ("i8", "i16", "i32", "i64", "ui8", "ui16", "ui32", "ui64", "f16", "bf16", "f32")
@@ -32,25 +31,19 @@ def sink_constants(module: Module) -> None:
     """Let constant arrays of the region be those of the tasks that it passes them to, in place."""
     entry = entry_block(module.function(module.top))
     assert entry is not None
-    calls: dict[str, list[ir.Operation]] = {}
-    for op in statements(entry):
-        if op.name == "func.call":
-            calls.setdefault(callee_name(op), []).append(op)
-    for name, own in calls.items():
+    for name, own in calls_of_tasks(module).items():
         passed = [[global_name(operand) for operand in call.operands] for call in own]
         numbers = [k for k, symbol in enumerate(passed[0]) if symbol and all(row[k] == symbol for row in passed)]
         if not numbers:
             continue
         function = module.function(name)
-        block, names = entry_block(function), argument_names(function)
+        block = entry_block(function)
         assert block is not None
         for number in reversed(numbers):
             value = own[0].operands[number]
             made = value.owner.operation.clone(ir.InsertionPoint.at_block_begin(block))
             block.arguments[number].replace_all_uses_with(made.results[0])
-            block.erase_argument(number)
-            names.pop(number)
-        set_signature(function.operation, names)
+        without_arguments(function, numbers)
         for call in own:
             without_operands(call, numbers)
     for op in operations(entry, "memref.get_global"):

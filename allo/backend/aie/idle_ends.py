@@ -16,17 +16,22 @@ def drop_idle_ends(module: Module) -> None:
 
     Such as the last of a chain, in a loop that hands on what is left: there it runs zero times.
     """
+    for name, own in calls_of_tasks(module).items():
+        idle = _idle(module.function(name))
+        if idle:
+            for call in own:
+                without_operands(call, idle)
+
+
+def calls_of_tasks(module: Module) -> dict[str, list[ir.Operation]]:
+    """The calls that stand in the region of a module, by the name of the function."""
     entry = entry_block(module.function(module.top))
     assert entry is not None
     calls: dict[str, list[ir.Operation]] = {}
     for op in statements(entry):
         if op.name == "func.call":
             calls.setdefault(callee_name(op), []).append(op)
-    for name, own in calls.items():
-        idle = _idle(module.function(name))
-        if idle:
-            for call in own:
-                without_operands(call, idle)
+    return calls
 
 
 def _idle(function: ir.OpView) -> list[int]:
@@ -40,13 +45,19 @@ def _idle(function: ir.OpView) -> list[int]:
     found = [
         number for number, value in enumerate(entry.arguments) if is_stream(value.type) and not list(value.uses)
     ]
-    names = argument_names(function)
-    for number in reversed(found):
+    if found:
+        without_arguments(function, found)
+    return found
+
+
+def without_arguments(function: ir.OpView, numbers: list[int]) -> None:
+    """Let a function have all arguments but those, which it does not use."""
+    entry, names = entry_block(function), argument_names(function)
+    assert entry is not None
+    for number in reversed(numbers):
         entry.erase_argument(number)
         names.pop(number)
-    if found:
-        set_signature(function.operation, names)
-    return found
+    set_signature(function.operation, names)
 
 
 def without_operands(call: ir.Operation, numbers: list[int]) -> None:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from collections.abc import Mapping as Table
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import count
 from math import gcd, prod
@@ -29,7 +29,7 @@ from ...ir.walk import (
     string_of,
 )
 from ...ir.words import container_width
-from ...poly import Model, model_of
+from ...poly import Model, ModelBuffer, model_of
 from ..element_class import set_signature
 from .blocks import overwritten_blocks
 from .constants import constant_place
@@ -245,13 +245,7 @@ def box_of(model: Model, array: ir.Value) -> ElementBox:
     if buffer is None or not all(is_access(op) for op in users):
         return ElementBox((0,) * len(shape), shape)
     low, high = list(shape), [-1] * len(shape)
-    for access in model.accesses:
-        if access.buffer.label != buffer.label:
-            continue
-        reached = access.map.intersect_domain(access.domain).range()
-        reached = reached.project_out(isl.dim_type.param, 0, reached.dim(isl.dim_type.param))
-        if reached.is_empty():
-            continue
+    for reached in _reached(model, buffer):
         for d, extent in enumerate(shape):
             low[d] = min(low[d], max(_bound(reached, d, extent, first=True), 0))
             high[d] = max(high[d], min(_bound(reached, d, extent, first=False), extent - 1))
@@ -267,17 +261,11 @@ def _steps(model: Model, array: ir.Value, low: Sequence[int], unit: int) -> tupl
     is faster.
     """
     users = [use.owner.operation for use in array.uses]
-    if not users or any(not is_access(op) or access_map(op) is None for op in users):
-        return ()
     buffer = model.buffer(array)
+    if buffer is None or not users or any(not is_access(op) or access_map(op) is None for op in users):
+        return ()
     steps = [0] * len(low)
-    for access in model.accesses:
-        if buffer is None or access.buffer.label != buffer.label:
-            continue
-        reached = access.map.intersect_domain(access.domain).range()
-        reached = reached.project_out(isl.dim_type.param, 0, reached.dim(isl.dim_type.param))
-        if reached.is_empty():
-            continue
+    for reached in _reached(model, buffer):
         for d, first in enumerate(low):
             start = reached.dim_min_val(d)
             if not start.is_int():
@@ -288,6 +276,16 @@ def _steps(model: Model, array: ir.Value, low: Sequence[int], unit: int) -> tupl
         steps[-1] = 1
     found = tuple(max(step, 1) for step in steps)
     return found if max(found) > 1 else ()
+
+
+def _reached(model: Model, buffer: ModelBuffer) -> Iterator[isl.Set]:
+    """The elements of an array that each access to it reaches; none for one that is never made."""
+    for access in model.accesses:
+        if access.buffer.label == buffer.label:
+            reached = access.map.intersect_domain(access.domain).range()
+            reached = reached.project_out(isl.dim_type.param, 0, reached.dim(isl.dim_type.param))
+            if not reached.is_empty():
+                yield reached
 
 
 def _bound(reached: isl.Set, dimension: int, extent: int, *, first: bool) -> int:
