@@ -74,6 +74,29 @@ def _meetings(space: Space, first: PlacedAccess, second: PlacedAccess) -> Meetin
     return Meetings(shared, tuple(dict.fromkeys(found)), exact)
 
 
+def companions[A: PlacedAccess](accesses: Sequence[A]) -> dict[int, list[A]]:
+    """By access, those of one array, in their order, that it may meet.
+
+    Others have numbers in a subscript whose difference no iteration and no copy makes up for, as copies of unrolled
+    loops have: what is asked of pairs of accesses is asked of these.
+    """
+    units = [_unit(forms) for forms in zip(*(access.forms for access in accesses), strict=True)]
+    groups: dict[tuple[int, ...], list[A]] = {}
+    for access in accesses:
+        numbers = [0 if form is None else form.constant for form in access.forms]
+        key = tuple(number % unit if unit else number for number, unit in zip(numbers, units, strict=True))
+        groups.setdefault(key, []).append(access)
+    return {access.index: group for group in groups.values() for access in group}
+
+
+def _unit(forms: Sequence[Form | None]) -> int:
+    """What subscripts that are equal in two accesses differ by is a multiple of it: 0 if their numbers are equal."""
+    known = [form for form in forms if form is not None]
+    if len(known) < len(forms) or len({form.other for form in known}) > 1:
+        return 1
+    return gcd(*(number for form in known for number in (*form.time, *(number for _, number in form.copies))))
+
+
 def least_distance(space: Space, way: Meeting) -> int | None:
     """The least number of iterations of the pipeline between two that meet; None if there are no two."""
     best = None

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from allo.poly import Access, CopyLoop, Form, Space, TimeLoop, extract
-from allo.poly.meetings import least_distance, meetings, narrowed
+from allo.poly.meetings import companions, least_distance, meetings, narrowed
 from allo.poly.space import Meeting, common
 
 TRIPS = (3, 4, 3)  # of the time loops i and j, and of the copy loop u
@@ -22,7 +22,7 @@ ENDS = tuple(first + trip for first, trip in zip(FIRST, TRIPS, strict=True))
 @dataclass(frozen=True)
 class Use:
     index: int
-    access: Access
+    access: Access | None
     forms: tuple[Form | None, ...]
     around: tuple[int, ...] = (0,)
 
@@ -90,11 +90,23 @@ def includes(known: int | None, value: int) -> bool:
     return known in (None, value)
 
 
+def test_copies_of_an_unrolled_loop_meet_their_own_accesses_only() -> None:
+    """Elements of row i + k in columns 4 * j + k, and 5 * j + 1 as soon as one is there."""
+    forms = [(Form(k, (1, 0), (), ()), Form(k, (0, 4), (), ())) for k in range(4)] * 2
+    accesses = [Use(n, None, form, ()) for n, form in enumerate(forms)]
+    assert {n: [one.index for one in near] for n, near in companions(accesses).items()} == {
+        n: [n % 4, n % 4 + 4] for n in range(8)
+    }
+    more = Use(8, None, (Form(0, (1, 0), (), ()), Form(1, (0, 5), (), ())), ())
+    assert all(len(near) == 9 for near in companions([*accesses, more]).values())
+
+
 @pytest.mark.parametrize("seed", range(60))
 def test_meetings_equal_enumeration(parse: Callable[..., Any], seed: int) -> None:
     space, first, second = read(parse, seed)
     met = meetings(space, first, second)
     real = set(really(first, second))
+    assert not real or second in companions([first, second])[first.index]
     for i, j, u in real:
         assert any(
             includes(way.time[0], i) and includes(way.time[1], j) and includes(way.copies[0], u) for way in met.ways

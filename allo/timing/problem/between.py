@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from math import inf
 
 import numpy as np
 
 from .problem import PortUse, Precedence
-from .region import RegionNode
+from .region import LoopBody, RegionNode
 
 
 def is_same(first: RegionNode, second: RegionNode) -> bool:
@@ -27,12 +27,14 @@ def is_other(first: RegionNode, second: RegionNode) -> bool:
 
 def passes_by(write: RegionNode, read: RegionNode, writes: Iterable[RegionNode]) -> bool:
     """Whether a read takes what a write has for its element, since no other of `writes` may come between them."""
-    inside = [node for node in writes if write.index < node.index < read.index]
-    return is_same(write, read) and all(is_same(node, read) or is_other(node, read) for node in inside)
+    if not is_same(write, read):
+        return False
+    inside = (node for node in writes if write.index < node.index < read.index)
+    return all(is_same(node, read) or is_other(node, read) for node in inside)
 
 
 def between(
-    nodes: Sequence[RegionNode], uses: Mapping[int, PortUse], dependences: Iterable[Precedence]
+    region: LoopBody, uses: Mapping[int, PortUse], dependences: Iterable[Precedence]
 ) -> dict[int, float]:
     """For accesses of an array, by node, what keeps them from sharing a port with others of their element.
 
@@ -40,15 +42,19 @@ def between(
     the first write behind it that may be of its element, itself if a read needs what it writes: what writes the element
     later does not do its work. What is handed from a write to a read beside the memory is in nobody's way.
     """
+    nodes = region.nodes
     writes = [node for index in sorted(uses) if (node := nodes[index]).kind == "write"]
+    written = {node.index for node in writes}
+    near = {index: [one for one in region.near[index] if one.index in written] for index in written}
     found: dict[int, float] = {}
     for write in writes:
-        behind = (one for one in writes if one.index > write.index and _may_be_one(write, one, uses))
+        later = (one for one in near[write.index] if one.index > write.index)
+        behind = (one for one in later if _may_be_one(write, one, uses))
         found[write.index] = next((one.index for one in behind), inf)
     for d in dependences:
         if d.distance or d.source not in found or d.sink not in uses or nodes[d.sink].kind != "read":
             continue
-        if not passes_by(nodes[d.source], nodes[d.sink], writes):
+        if not passes_by(nodes[d.source], nodes[d.sink], near[d.source]):
             found[d.source] = d.source
             found[d.sink] = max(found.get(d.sink, -1), d.source)
     return found

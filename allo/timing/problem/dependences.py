@@ -7,7 +7,7 @@ from itertools import pairwise, product
 from math import prod
 
 from ...poly.covers import alike, cover_of
-from ...poly.meetings import least_distance, meetings
+from ...poly.meetings import companions, least_distance, meetings
 from ...poly.space import Meeting, Meetings, renewed
 from .graph import Edge, Graph, Tree
 from .lattice import Lattice
@@ -25,10 +25,12 @@ def graph_of(region: LoopBody, cycle: int, exchangeable: Mapping[int, frozenset[
     for label, nodes in groups.items():
         if label not in called and region.assumes:
             _keep_in_registers(region, nodes)
+        region.near |= companions(nodes)
     covers = {load: cover for nodes in groups.values() for load, cover in _covers(region, nodes)}
     calls = list(_calls(region, cycle))
     ordered = [*_turns(region)]
-    pairs = [pair for nodes in groups.values() for pair in product(nodes, nodes) if _is_flow(*pair)]
+    ways = ((a, b) for nodes in groups.values() for a in nodes for b in region.near[a.index])
+    pairs = [pair for pair in ways if _is_flow(*pair)]
     edges = [(a.index, b.index) for a, b, _ in ordered] + [(e.source, e.sink) for e in calls if not e.distance]
     found = Lattice(region, cycle, covers, _tails(region, covers, pairs, edges), exchangeable)
     for nodes in groups.values():
@@ -64,8 +66,8 @@ def _keep_in_registers(region: LoopBody, nodes: list[RegionNode]) -> None:
 
 def _covers(region: LoopBody, nodes: Sequence[RegionNode]) -> Iterator[tuple[int, RegionNode]]:
     """The reads that stores of the same iteration and copy cover, whose values need not be read from the memory."""
-    stores = [node for node in nodes if node.kind == "write"]
     for load in nodes:
+        stores = (node for node in region.near[load.index] if node.kind == "write")
         cover = cover_of(stores, load) if load.kind == "read" else None
         if cover is not None:
             yield load.index, cover

@@ -30,7 +30,7 @@ def _memory(region: LoopBody, accesses: Accesses, dependences: Sequence[Preceden
     """An array; what stands between accesses is asked where all is built as it stands, one by one."""
     memory, uses = accesses.memory, accesses.uses
     is_built = not region.assumes and not region.copy_loops and memory.kind.name != "FIFO"
-    kept_apart = between(region.nodes, uses, dependences) if is_built else {}
+    kept_apart = between(region, uses, dependences) if is_built else {}
     return SharedMemory(
         memory.name, memory.kind.name, memory.ports, len(accesses.reads), memory.read, uses, kept_apart
     )

@@ -51,11 +51,13 @@ class Lattice:
     def array(self, nodes: Sequence[RegionNode]) -> None:
         """Values that pass through an array, and what is not overwritten too early."""
         space, stores = self.region.space, [node for node in nodes if node.kind == "write"]
+        near = self.region.near
+        others = {node.index: [one for one in near[node.index] if one.kind == "write"] for node in nodes}
         assumed = stores if self.region.assumes else []  # else all are built
-        dead = {store.index for store in assumed if is_overwritten(space, stores, store)}
-        self.ends |= {node.index: lasting_copies(space, stores, node) for node in nodes}
+        dead = {store.index for store in assumed if is_overwritten(space, others[store.index], store)}
+        self.ends |= {node.index: lasting_copies(space, others[node.index], node) for node in nodes}
         for store in stores:
-            for node in nodes:
+            for node in near[store.index]:
                 pair = _Pair(store, node, meetings(space, store, node))
                 if node.kind == "read":
                     self._flow(pair, store.index in dead)

@@ -72,6 +72,7 @@ class LoopBody:
 
     space: Space
     nodes: list[RegionNode] = field(default_factory=list)
+    near: dict[int, list[RegionNode]] = field(default_factory=dict)  # accesses of its array that one may meet
     inputs: list[list[int]] = field(default_factory=list)
     assumes: bool = True
 

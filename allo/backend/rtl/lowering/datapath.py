@@ -66,7 +66,9 @@ class RegionHardware:
         self.values: dict[ir.Value, Timed] = {value: Timed(signal, 0) for value, signal in loops.items()}
         self.guards: list[tuple[ir.Operation, int]] = []
         self.conditions: dict[ir.Operation, Timed] = {}
+        self.near = scheduled.graph.region.near
         self.writes: dict[ir.Value, list[RegionWrite]] = {}
+        self.written: dict[int, RegionWrite] = {}  # the same, by node
         self.reads: dict[tuple[ir.Value, int], tuple[Timed, int]] = {}  # by element: the word, and who has read it
         self.held: dict[ir.Value, Signal] = {}
         self.own: set[ir.Operation] = set()
@@ -230,11 +232,11 @@ class RegionHardware:
         bits = max(1, (ports.array.banks - 1).bit_length())
         chosen = None if place.chosen is None else self.builder.common(f"{ports.name}_bank", bits, place.chosen)
         if is_load(op) and node.forwarded:
-            self.values[op.results[0]] = Timed(self._passed(node, base, ports, place, chosen, cycle), cycle)
+            self.values[op.results[0]] = Timed(self._passed(node, ports, place, chosen, cycle), cycle)
         elif is_store(op):
             self._write(node, base, ports, place, chosen, cycle)
         elif ports.array.memory.is_register:
-            word = self._read_cells(node, base, ports, place, chosen, cycle)
+            word = self._read_cells(node, ports, place, chosen, cycle)
             self.values[op.results[0]] = Timed(word, cycle)
         else:
             found = self._read(node, base, ports, place, chosen, cycle)
@@ -246,7 +248,9 @@ class RegionHardware:
         width = ports.array.memory.width
         data = self.at(stored(node.op), cycle).fit(width)
         active = self._active(cycle, self.guards)
-        self.writes.setdefault(base, []).append(RegionWrite(node, place, active, chosen, data, tuple(self.guards)))
+        made = RegionWrite(node, place, active, chosen, data, tuple(self.guards))
+        self.writes.setdefault(base, []).append(made)
+        self.written[node.index] = made
         if ports.array.memory.is_register:
             for bank in place.banks:
                 own = "" if chosen is None else f" && {chosen.name} == {chosen.width}'d{bank}"
@@ -256,12 +260,18 @@ class RegionHardware:
         """Give writes ports; of those that write one element in an iteration, the last one's is that of all."""
         if ports.array.memory.is_register:
             return
-        elements = [self._element(write.node) for write in writes]
+        following: dict[int, int] = {}  # by write, the next one of its element
+        last: dict[int, int] = {}
+        for number, write in enumerate(writes):
+            element = self._element(write.node)
+            if element in last:
+                following[last[element]] = number
+            last[element] = number
         before: dict[int, list[RegionWrite]] = {}
         for number, write in enumerate(writes):
-            later = [n for n in range(number + 1, len(writes)) if elements[n] == elements[number]]
-            if later and writes[later[0]].node.index < self._between(write.node):
-                before[later[0]] = [*before.pop(number, ()), write]
+            later = following.get(number)
+            if later is not None and writes[later].node.index < self._between(write.node):
+                before[later] = [*before.pop(number, ()), write]
                 continue
             self._write_port(ports, write, before.pop(number, []))
 
@@ -270,9 +280,9 @@ class RegionHardware:
         memories = self.schedule.problem.memories
         return next((m.between[node.index] for m in memories if node.index in m.between), -1)
 
-    def _passes_by(self, write: RegionNode, read: RegionNode, base: ir.Value) -> bool:
-        """Whether a read takes what a write has for its element."""
-        return passes_by(write, read, (one.node for one in self.writes.get(base, ())))
+    def _before(self, node: RegionNode) -> list[RegionWrite]:
+        """The writes so far that may be of the element of an access."""
+        return [self.written[one.index] for one in self.near[node.index] if one.index in self.written]
 
     def _write_port(self, ports: ArrayPorts, write: RegionWrite, before: list[RegionWrite]) -> None:
         """One write, which takes along what is written before where its own condition does not hold."""
@@ -298,10 +308,10 @@ class RegionHardware:
         )  # fmt: skip
 
     def _passed(
-        self, node: RegionNode, base: ir.Value, ports: ArrayPorts, place: BankPlace, chosen: Signal | None, cycle: int
+        self, node: RegionNode, ports: ArrayPorts, place: BankPlace, chosen: Signal | None, cycle: int
     ) -> Signal:
         """What a store of the same iteration has written for certain, or others have behind it under conditions."""
-        writes = self.writes.get(base, [])
+        writes = self._before(node)
         cover = cover_of([write.node for write in writes], node)
         if cover is None:
             raise InternalError("a value is forwarded from no store")
@@ -320,7 +330,7 @@ class RegionHardware:
         return self.builder.wire(ports.name, width, text, at=location_of(node.op))
 
     def _read_cells(
-        self, node: RegionNode, base: ir.Value, ports: ArrayPorts, place: BankPlace, chosen: Signal | None, cycle: int
+        self, node: RegionNode, ports: ArrayPorts, place: BankPlace, chosen: Signal | None, cycle: int
     ) -> Signal:
         """The element in registers, or what is written to it in the same cycle of the same iteration."""
         width = ports.array.memory.width
@@ -329,14 +339,15 @@ class RegionHardware:
             f"{chosen.name} == {chosen.width}'d{bank} ? {ports.cell(bank).name} : " for bank in others if chosen
         )
         text += ports.cell(last).name
-        for write in self.writes.get(base, ()):  # the last one is asked first
+        for write in self._before(node):  # the last one is asked first
             if self.cycle(write.node.op) == cycle and (met := meets(write, place, chosen)) is not None:
                 text = f"({write.condition}{met}) ? {write.data} : {text}"
         return self.builder.wire(ports.name, width, text, at=location_of(node.op))
 
     def _behind_writes(self, node: RegionNode, base: ir.Value, word: Timed, ready: int) -> Timed:
         """What a read finds behind writes of its element in the same iteration, which may still be on their way."""
-        writes = [write for write in self.writes.get(base, ()) if self._passes_by(write.node, node, base)]
+        before = self._before(node)
+        writes = [write for write in before if passes_by(write.node, node, (one.node for one in before))]
         if not writes:
             return word
         width = self.function.arrays_of(base).array.memory.width
