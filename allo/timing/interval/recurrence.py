@@ -99,8 +99,13 @@ def critical(graph: Graph, enough: int) -> Recurrence | None:
     """The recurrence that demands the most, if that is more than enough."""
     found: Recurrence | None = None
     nodes = graph.region.nodes
-    for component in components(len(nodes), [(edge.source, edge.sink) for edge in graph.edges]):
-        inside = [e for e in graph.edges if e.source in component and e.sink in component]
+    parts = components(len(nodes), [(edge.source, edge.sink) for edge in graph.edges])
+    part_of = {index: number for number, component in enumerate(parts) for index in component}
+    edges: list[list[Edge]] = [[] for _ in parts]
+    for edge in graph.edges:
+        if part_of.get(edge.source, -1) == part_of.get(edge.sink):
+            edges[part_of[edge.source]].append(edge)
+    for component, inside in zip(parts, edges, strict=True):
         counts = {index: graph.region.count(nodes[index].around) for index in component}
         demand = Circulation(counts, inside, graph.cycle).demand(enough)
         if demand is not None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+
 from mlir import ir
 
 from ...ir.access import accessed, is_load, is_store, stored
@@ -22,7 +24,10 @@ def forward_stores(module: Module, function: str) -> list[Rewrite]:
         if write.is_write:
             writes.setdefault(write.buffer.label, []).append(write)
     loads = [access for op in seen.operations if is_load(op) and (access := seen.access(op)) is not None]
-    covered = [(load, _covering(seen, load, writes.get(load.buffer.label, []))) for load in loads]
+    stores: dict[tuple[str, object], list[Access]] = {}
+    for write in (one for group in writes.values() for one in group if is_store(one.op)):
+        stores.setdefault((write.buffer.label, place_of(write)), []).append(write)
+    covered = [(load, _covering(seen, load, stores, writes.get(load.buffer.label, []))) for load in loads]
     found = []
     for load, store in covered:  # the facts do not hold any more
         if store is None:
@@ -34,18 +39,21 @@ def forward_stores(module: Module, function: str) -> list[Rewrite]:
     return found + _without_unread(seen.entry, function)
 
 
-def _covering(seen: FunctionFacts, load: Access, writes: list[Access]) -> Access | None:
-    """The store whose value a load surely reads, if it is in a block around the load."""
+def _covering(
+    seen: FunctionFacts, load: Access, stores: Mapping[tuple[str, object], Sequence[Access]], writes: Sequence[Access]
+) -> Access | None:
+    """The store whose value a load surely reads, if it is in a block around the load; `stores` are by their places."""
     place = place_of(load)
-    if place is None:
+    before = [] if place is None else stores.get((load.buffer.label, place), [])
+    if not before:
         return None
     at = seen.order[load.op]
     blocks = {op.block: op for op in (load.op, *ancestors(load.op)) if op.name != "func.func"}
     last: Access | None = None
-    for write in writes:
-        if not (is_store(write.op) and seen.order[write.op] < at and write.op.block in blocks):
+    for write in before:
+        if not (seen.order[write.op] < at and write.op.block in blocks):
             continue
-        if place_of(write) == place and (last is None or seen.order[write.op] > seen.order[last.op]):
+        if last is None or seen.order[write.op] > seen.order[last.op]:
             last = write
     if last is None or stored(last.op).type != load.op.results[0].type:
         return None
