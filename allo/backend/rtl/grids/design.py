@@ -207,8 +207,9 @@ class _DesignWriter:
         """Where the parts of a module are that is there once."""
         like, sizes = self.level.likeness[module], self.text.sizes
         variables = {}
-        for own, name in inside.names.items():
-            if (like.module.name, like.names[own]) in self.elements.wanted:
+        wanted = {name for of, name in self.elements.wanted if of == like.module.name}
+        for own, name in inside.names.items() if wanted else ():
+            if like.names[own] in wanted:
                 array, index = self.connections.at[name]
                 variables[like.names[own]] = GridPlace(array, index, sizes.get(array, 1))
                 self.elements.shown.setdefault((like.module.name, like.names[own]), []).append(array)

@@ -77,9 +77,15 @@ class Level:
         inside = Inside(names)
         sources: dict[str, Expression] = {}  # by their texts, of which most are names
         for signal in module.signals:
-            made = names[signal.name] = unique_name(f"{prefix}{signal.name}", self.taken)
-            self.signals[made] = Signal(made, *signal[1:])
-            sources[signal.name] = Expression(ALONE, (made,))
+            name = signal.name
+            if name in self.taken:
+                name = unique_name(f"{prefix}{name}", self.taken)
+                self.signals[name] = signal._replace(name=name)
+            else:
+                self.taken.add(name)
+                self.signals[name] = signal
+            names[signal.name] = name
+            sources[signal.name] = Expression(ALONE, (name,))
         for table in module.tables:
             made = names[table.name] = unique_name(f"{prefix}{table.name}", self.taken)
             self.tables.append(replace(table, name=made))

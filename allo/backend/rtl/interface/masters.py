@@ -230,9 +230,7 @@ class StreamMaster:
             control.stored += [f"!{self.store_turn.name}", empty.name]
 
     def _fifo(self, name: str, bits: int, sockets: dict[str, str]) -> None:
-        unused = {part: self.builder.signal(f"{name}_{part}", 2).name for part in ("count", "most")}
-        ports = {"clk": "clk", "rst": "rst", **sockets, **unused}
-        self.builder.instance("allo_fifo", name, {"W": bits, "DEPTH": 2}, ports)
+        self.builder.instance("allo_fifo", name, {"W": bits, "DEPTH": 2}, {"clk": "clk", "rst": "rst", **sockets})
 
 
 def _place_turns(builder: ModuleBuilder, turn: Signal, begins: str, next_: str) -> None:

@@ -107,15 +107,11 @@ class StreamPorts:
     def _fifo(self, element: int) -> str:
         name = self._element_name(element)
         put, get = self.puts.get(element), self.gets.get(element)
-        count = self.builder.signal(f"{name}_count", self.depth.bit_length())
-        most = self.builder.signal(f"{name}_most", self.depth.bit_length())
-        sockets = {"clk": "clk", "rst": "rst", "count": count.name, "most": most.name}
+        sockets = {"clk": "clk", "rst": "rst"}
         sockets |= {"put": put.does.name, "put_data": put.data.name} if put else {"put": "1'b0", "put_data": "'0"}
         sockets["get"] = get.does.name if get else "1'b0"
-        sockets["full"] = put.stops.name if put else self.builder.signal("unused", 1).name
-        empty, data = (get.stops, get.data) if get else (None, None)
-        sockets["empty"] = (empty or self.builder.signal("unused", 1)).name
-        sockets["get_data"] = (data or self.builder.signal("unused", self.width)).name
+        sockets |= {"full": put.stops.name} if put else {}
+        sockets |= {"empty": get.stops.name, "get_data": get.data.name} if get else {}
         return self.builder.instance("allo_fifo", f"{name}_fifo", {"W": self.width, "DEPTH": self.depth}, sockets)
 
     # -- calls ------------------------------------------------------------------------------------------

@@ -64,7 +64,6 @@ def random_netlist(seed: int) -> tuple[list[HardwareModule], list[str]]:
         ports = {
             "clk": "clk", "rst": "rst", "put": f"!{full.name} && {now.name}[0]", "put_data": outputs[number].name,
             "get": f"!{empty.name} && {now.name} > 3", "full": full.name, "empty": empty.name, "get_data": word.name,
-            "count": top.signal("unused", 2).name, "most": top.signal("unused", 2).name,
         }  # fmt: skip
         name = top.instance("allo_fifo", f"stored_{number}_fifo", {"W": 16, "DEPTH": 2}, ports)
         paths += [f"{name}.all_puts", f"{name}.all_gets"]
