@@ -143,7 +143,7 @@ class GridConnections:
 
     @staticmethod
     def _is_like(signal: Signal, port: Socket) -> bool:
-        return (signal.width, signal.signed) == (port.width, port.signed)
+        return signal.width == port.width and signal.signed == port.signed
 
     # -- ports of grids ---------------------------------------------------------------------------------
 
@@ -243,7 +243,9 @@ class GridConnections:
 
     def _kind(self, target: _Target, sources: tuple[Expression, ...]) -> tuple[_Kind, tuple[int, ...]]:
         """What a statement is, and the places in it."""
-        gaps, names, places = list[tuple[str, ...]](), list[tuple[str, bool]](), [target.at[1] or 0]
+        gaps: list[tuple[str, ...]] = []
+        names: list[tuple[str, bool]] = []
+        places = [target.at[1] or 0]
         for source in sources:
             if source.gaps is ALONE and (at := self.at.get(source.names[0])) is not None:
                 names.append((at[0], at[1] is not None))
