@@ -22,6 +22,12 @@ from .operators import OPERATORS
 from .reading import all_missing, kernel_name, missing, reason
 
 _SAME = ("Identity", "Dropout")
+# Attributes that the types of results follow, that say how exact sums are, or what training does.
+_TOLD_BY_TYPES = frozenset({
+    "allowzero", "axes", "axis", "cubic_coeff_a", "exclude_outside", "keepdims", "kernel_shape", "momentum",
+    "noop_with_empty_axes", "num_outputs", "output_dtype", "precision", "qk_matmul_output_mode", "round_mode",
+    "saturate", "softmax_precision", "stash_type", "storage_order", "to",
+})  # fmt: skip
 
 
 def from_onnx(
@@ -71,6 +77,8 @@ def _named(node: OnnxNode) -> LayerOrigin:
 def _read(node: OnnxNode, same: dict[str, str], names: set[str]) -> list[Layer]:
     """The layers of a node whose operands are not all known."""
     if node.operator in _SAME:
+        if node.has(2) and bool(node.known(2).any()):
+            raise NotImported("it is in training mode")
         same[node.outputs[0]] = node.array(0)
         return []
     if (array := constant(node)) is not None:
@@ -79,8 +87,11 @@ def _read(node: OnnxNode, same: dict[str, str], names: set[str]) -> list[Layer]:
     reader = READERS.get(node.operator)
     if reader is None:
         raise NotImported("no layer means it")
+    made = with_own_names(reader(node), node.outputs, names)
+    if unread := sorted(node.attributes.keys() - node.attributes.read - _TOLD_BY_TYPES):
+        raise NotImported(f"no layer means its attribute '{unread[0]}'")
     left = []
-    for layer in with_own_names(reader(node), node.outputs, names):
+    for layer in made:
         constants = node.values.constants
         node.values.types.setdefault(layer.name, layer.type)
         if layer.arrays and layer.operator != "dequantize" and all(name in constants for name in layer.arrays):

@@ -31,6 +31,23 @@ class OnnxValues:
     constants: dict[str, Array] = field(default_factory=dict)
 
 
+class ReadAttributes(dict[str, Any]):
+    """ReadAttributes of a node; `read` are those that were asked for."""
+
+    def __init__(self, given: Mapping[str, Any]) -> None:
+        super().__init__(given)
+        self.read: set[str] = set()
+
+    def __getitem__(self, name: str) -> Any:
+        self.read.add(name)
+        return super().__getitem__(name)
+
+    def get(self, name: str, default: Any = None) -> Any:
+        """An attribute, or the default."""
+        self.read.add(name)
+        return super().get(name, default)
+
+
 @dataclass(frozen=True, slots=True)
 class OnnxNode:
     """One operation; `inputs` that are left out are empty texts."""
@@ -38,7 +55,7 @@ class OnnxNode:
     operator: str
     inputs: tuple[str, ...]
     outputs: tuple[str, ...]
-    attributes: Mapping[str, Any]
+    attributes: ReadAttributes
     values: OnnxValues
     origin: LayerOrigin
 
@@ -226,7 +243,7 @@ def _node(node: Any, names: _Names, values: OnnxValues, numpy_helper: Any) -> On
         attributes[attribute.name] = value.decode() if isinstance(value, bytes) else value
     operator = node.op_type if node.domain in ("", "ai.onnx") else f"{node.domain}::{node.op_type}"
     inputs, outputs = tuple(map(names.of, node.input)), tuple(map(names.of, node.output))
-    return OnnxNode(operator, inputs, outputs, attributes, values, _origin(node))
+    return OnnxNode(operator, inputs, outputs, ReadAttributes(attributes), values, _origin(node))
 
 
 def _origin(node: Any) -> LayerOrigin:

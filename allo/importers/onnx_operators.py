@@ -2,28 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from math import prod
 from typing import Any
 
 import numpy as np
 
 from ..ir.types import TensorType
-from .composed import group_norm, softmax_along, windows_rounded_up, with_own_divisors
+from .composed import group_norm, softmax_along
 from .exported import NotImported
-from .graph import Layer, Operand
+from .graph import Layer
+from .onnx_attention import ATTENTION
+from .onnx_elements import ELEMENTS
+from .onnx_layers import Layers, NodeLayers, Reader, layer
 from .onnx_nodes import OnnxNode
-from .onnx_quantized import QUANTIZED, padding, pair, window_options
-
-type Layers = Iterator[Layer]
-
-
-def layer(node: OnnxNode, operator: str, *inputs: Operand | None, **options: Any) -> Layer:
-    """The layer of the first result of a node."""
-    given = tuple(operand for operand in inputs if operand is not None)
-    return Layer(node.outputs[0], operator, given, options, node.type_of(node.outputs[0]), node.origin)
+from .onnx_quantized import QUANTIZED
+from .onnx_windows import WINDOWS
 
 
-def _simple(operator: str, count: int) -> Callable[[OnnxNode], Layers]:
+def _simple(operator: str, count: int) -> Reader:
     def read(node: OnnxNode) -> Layers:
         if len(node.inputs) != count:
             raise NotImported(f"it has {len(node.inputs)} inputs, and {count} are read")
@@ -32,7 +28,7 @@ def _simple(operator: str, count: int) -> Callable[[OnnxNode], Layers]:
     return read
 
 
-def _first(operator: str) -> Callable[[OnnxNode], Layers]:
+def _first(operator: str) -> Reader:
     def read(node: OnnxNode) -> Layers:
         yield layer(node, operator, node.array(0))
 
@@ -46,53 +42,23 @@ def _between(node: OnnxNode, suffix: str, operator: str, inputs: tuple[str, ...]
 
 
 def _gemm(node: OnnxNode) -> Layers:
-    if node.attributes.get("alpha", 1.0) != 1.0 or node.attributes.get("beta", 1.0) != 1.0:
-        raise NotImported("it scales what it adds (alpha, beta)")
+    layers, result = NodeLayers(node), node.type_of(node.outputs[0])
     a, b = node.array(0), node.array(1)
     if node.attributes.get("transA"):
-        turned = _between(node, "turned", "permute", (a,), node.shape(0)[::-1], order=(1, 0))
-        yield turned
-        a = turned.name
+        a = layers.turned("turned", a, (1, 0))
     operator = "linear" if node.attributes.get("transB") else "matmul"
-    result = node.type_of(node.outputs[0]).shape
-    if not node.has(2) or node.shape(2) == result[-1:]:
-        yield layer(node, operator, a, b, node.maybe(2))
-        return
-    product = _between(node, "product", operator, (a, b), result)
-    yield product
-    yield layer(node, "add", product.name, node.operand(2))
-
-
-def _conv(node: OnnxNode) -> Layers:
-    options = window_options(node, node.shape(1)[2:])
-    yield layer(node, "conv2d", node.array(0), node.array(1), node.maybe(2), **options)
-
-
-def _pool(node: OnnxNode) -> Layers:
-    window = tuple(node.attributes["kernel_shape"])
-    if len(window) != 2:
-        raise NotImported("its windows have other than two dimensions")
-    if node.attributes.get("storage_order"):
-        raise NotImported("it counts columns first (storage_order)")
-    borders, kind = padding(node), node.type_of(node.array(0))
-    options: dict[str, Any] = {"window": window, "stride": pair(node, "strides"), "padding": borders}
-    options["dilation"] = pair(node, "dilations")
-    if node.attributes.get("ceil_mode"):
-        options = windows_rounded_up(kind.shape[-2:], options)
-    if node.operator == "MaxPool":
-        yield layer(node, "max_pool2d", node.array(0), **options)
-        return
-    if options.pop("dilation") != (1, 1):
-        raise NotImported("its windows have gaps (dilations)")
-    made = layer(node, "avg_pool2d", node.array(0), divisor=window[0] * window[1], **options)
-    counts_padding = borders == (0, 0) or bool(node.attributes.get("count_include_pad"))
-    differ = not counts_padding or any(options.get("behind", ()))
-    yield from with_own_divisors(made, kind, count_padding=counts_padding) if differ else (made,)
-
-
-def _global_pool(node: OnnxNode) -> Layers:
-    rank = len(node.shape(0))
-    yield layer(node, "mean", node.array(0), dimensions=tuple(range(2, rank)))
+    alpha, beta = (node.attributes.get(name, 1.0) for name in ("alpha", "beta"))
+    has_bias = node.has(2) and beta != 0
+    if alpha == beta == 1 and (not has_bias or node.shape(2) == result.shape[-1:]):
+        layers.add("", operator, (a, b, *([node.array(2)] if has_bias else [])), result)
+    else:
+        product = layers.add("product", operator, (a, b), result)
+        scaled = layers.each("scaled", "mul", product, alpha)
+        added = node.operand(2) if has_bias else 0
+        if has_bias and beta != 1:
+            added = layers.each("bias", "mul", node.array(2), beta)
+        layers.add("", "add", (scaled, added), result)
+    yield from layers.made
 
 
 def _batch_norm(node: OnnxNode) -> Layers:
@@ -103,21 +69,35 @@ def _batch_norm(node: OnnxNode) -> Layers:
     )
 
 
-def _last_dimension(node: OnnxNode) -> None:
-    rank = len(node.shape(0))
-    if node.attributes.get("axis", -1) % rank != rank - 1:
-        raise NotImported("it is not along the last dimension")
-
-
 def _softmax(node: OnnxNode) -> Layers:
     name, axis = node.outputs[0], node.attributes.get("axis", -1)
     yield from softmax_along(name, node.array(0), axis, node.type_of(name), node.origin)
 
 
-def _layer_norm(node: OnnxNode) -> Layers:
-    _last_dimension(node)
-    eps = node.attributes.get("epsilon", 1e-5)
-    yield layer(node, "layer_norm", node.array(0), node.array(1), node.maybe(2), eps=eps, weighted=True)
+def _row_norm(node: OnnxNode) -> Layers:
+    """A norm along the last dimensions, which become one."""
+    layers, shape, kind = NodeLayers(node), node.shape(0), node.type_of(node.outputs[0])
+    first = node.attributes.get("axis", -1) % len(shape)
+    size = prod(shape[first:])
+    given = [name for name in (node.maybe(1), node.maybe(2)) if name]
+    if any(node.outputs[1:]):
+        raise NotImported("it gives its mean and deviation")
+    options: dict[str, Any] = {"eps": node.attributes.get("epsilon", 1e-5)}
+    operator = "rms_norm" if node.operator == "RMSNormalization" else "layer_norm"
+    if operator == "layer_norm":
+        options["weighted"] = True
+    if first == len(shape) - 1 and all(node.type_of(name).shape == shape[-1:] for name in given):
+        yield layer(node, operator, node.array(0), *given, **options)
+        return
+    rows = layers.shaped("rows", node.array(0), (*shape[:first], size))
+    scales = []
+    for number, name in enumerate(given):
+        own = TensorType(node.type_of(name).element, shape[first:])
+        scales.append(layers.shaped(f"scale{number}", layers.add(f"each{number}", "expand", (name,), own), (size,)))
+    flat = TensorType(kind.element, (*shape[:first], size))
+    normal = layers.add("normal", operator, (rows, *scales), flat, **options)
+    layers.shaped("", normal, shape)
+    yield from layers.made
 
 
 def _group_norm(node: OnnxNode) -> Layers:
@@ -126,69 +106,6 @@ def _group_norm(node: OnnxNode) -> Layers:
     scales, eps = (node.array(1), node.array(2)), node.attributes.get("epsilon", 1e-5)
     name = node.outputs[0]
     yield from group_norm(name, node.array(0), scales, groups, eps, node.type_of(name), node.origin)
-
-
-def _rms_norm(node: OnnxNode) -> Layers:
-    _last_dimension(node)
-    yield layer(node, "rms_norm", node.array(0), node.array(1), eps=node.attributes.get("epsilon", 1e-5))
-
-
-def _attention(node: OnnxNode) -> Layers:
-    if node.has(6) or len(node.outputs) > 3:
-        raise NotImported("it has lengths without padding (nonpad_kv_seqlen), or gives its scores")
-    causal = bool(node.attributes.get("is_causal"))
-    if node.has(4) != node.has(5) or (node.has(4) and causal):
-        raise NotImported("its cache has one half, or a causal mask, whose place depends on the version: give a mask")
-    if node.attributes.get("softcap", 0.0) or len(node.shape(0)) != 4:
-        raise NotImported("it bounds its scores (softcap), or has its heads in one dimension")
-    scale = node.attributes.get("scale", node.shape(0)[-1] ** -0.5)
-    present = []
-    for position, part in ((1, "keys"), (2, "values")):
-        name = node.outputs[position] if len(node.outputs) > position else ""
-        held = node.array(position)
-        if node.has(position + 3):  # the cache is in front, and what comes out is the next one
-            shape, more = node.shape(position + 3), node.shape(position)
-            whole = TensorType(node.type_of(held).element, (*shape[:2], shape[2] + more[2], shape[3]))
-            before, name = (node.array(position + 3), held), name or f"{node.outputs[0]}_{part}"
-            yield Layer(name, "concat", before, {"dimension": 2}, whole, node.origin)
-            held = name
-        elif name:
-            yield Layer(name, "reshape", (held,), {}, node.type_of(held), node.origin)
-        present.append(held)
-    yield layer(
-        node, "attention", node.array(0), *present, node.maybe(3), causal=causal, scale=scale
-    )
-
-
-def _reduction(operator: str) -> Callable[[OnnxNode], Layers]:
-    def read(node: OnnxNode) -> Layers:
-        rank = len(node.shape(0))
-        axes = node.ints(1, "axes")
-        if not axes and node.attributes.get("noop_with_empty_axes"):
-            raise NotImported("it has no axes (noop_with_empty_axes)")
-        dimensions = tuple(sorted(axis % rank for axis in axes)) or tuple(range(rank))
-        yield layer(node, operator, node.array(0), dimensions=dimensions)
-
-    return read
-
-
-def _clip(node: OnnxNode) -> Layers:
-    bounds = [node.known(position).item() if node.has(position) else None for position in (1, 2)]
-    yield layer(node, "clamp", node.array(0), low=bounds[0], high=bounds[1])
-
-
-def _gelu(node: OnnxNode) -> Layers:
-    yield layer(node, "gelu", node.array(0), approximate=node.attributes.get("approximate", "none"))
-
-
-def _leaky_relu(node: OnnxNode) -> Layers:
-    yield layer(node, "leaky_relu", node.array(0), slope=node.attributes.get("alpha", 0.01))
-
-
-def _hard_sigmoid(node: OnnxNode) -> Layers:
-    if abs(node.attributes.get("alpha", 0.2) - 1 / 6) > 1e-6 or node.attributes.get("beta", 0.5) != 0.5:
-        raise NotImported("it is not clamp(x / 6 + 1 / 2, 0, 1)")
-    yield layer(node, "hardsigmoid", node.array(0))
 
 
 def _transpose(node: OnnxNode) -> Layers:
@@ -240,27 +157,33 @@ def _gather(node: OnnxNode) -> Layers:
         yield layer(node, "index", node.array(0), node.array(1), dimension=dimension, wraps=True)
 
 
-READERS: dict[str, Callable[[OnnxNode], Layers]] = {
-    **QUANTIZED,
-    "Add": _simple("add", 2), "Sub": _simple("sub", 2), "Mul": _simple("mul", 2), "Div": _simple("div", 2),
-    "Pow": _simple("pow", 2), "Max": _simple("maximum", 2), "Min": _simple("minimum", 2), "Sum": _simple("add", 2),
+def _triangle(node: OnnxNode) -> Layers:
+    """Elements on one side of a diagonal; the others are 0."""
+    layers, shape = NodeLayers(node), node.shape(0)
+    offset = node.known(1).item() if node.has(1) else 0
+    places = np.arange(shape[-1]) - np.arange(shape[-2])[:, None]
+    inside = layers.known("inside", places >= offset if node.attributes.get("upper", 1) else places <= offset)
+    layers.add("", "where", (inside, node.array(0), 0), node.type_of(node.outputs[0]))
+    yield from layers.made
+
+
+READERS: dict[str, Reader] = {
+    **QUANTIZED, **WINDOWS, **ATTENTION, **ELEMENTS,
     "Equal": _simple("eq", 2), "Less": _simple("lt", 2), "LessOrEqual": _simple("le", 2),
     "Greater": _simple("gt", 2), "GreaterOrEqual": _simple("ge", 2), "And": _simple("logical_and", 2),
-    "Or": _simple("logical_or", 2), "Not": _simple("logical_not", 1), "Where": _simple("where", 3),
-    "Relu": _simple("relu", 1), "Sigmoid": _simple("sigmoid", 1), "Tanh": _simple("tanh", 1),
-    "Exp": _simple("exp", 1), "Log": _simple("log", 1), "Sqrt": _simple("sqrt", 1), "Erf": _simple("erf", 1),
-    "Neg": _simple("neg", 1), "Abs": _simple("abs", 1), "Reciprocal": _simple("reciprocal", 1),
-    "Sin": _simple("sin", 1), "Cos": _simple("cos", 1), "HardSwish": _simple("hardswish", 1),
-    "Swish": _simple("silu", 1), "Cast": _simple("convert", 1), "CastLike": _first("convert"),
+    "Or": _simple("logical_or", 2), "Xor": _simple("ne", 2), "Not": _simple("logical_not", 1),
+    "Where": _simple("where", 3), "Cast": _simple("convert", 1), "CastLike": _first("convert"),
+    "Sub": _simple("sub", 2), "Div": _simple("div", 2), "Pow": _simple("pow", 2), "PRelu": _simple("prelu", 2),
+    **{name: _simple(name.lower(), 1) for name in (
+        "Relu", "Sigmoid", "Tanh", "Exp", "Log", "Sqrt", "Erf", "Neg", "Abs", "Reciprocal", "Sin", "Cos", "HardSwish",
+        "Softplus", "Softsign", "Mish",
+    )},
     "Reshape": _first("reshape"), "Flatten": _first("reshape"), "Squeeze": _first("reshape"),
     "Unsqueeze": _first("reshape"), "Expand": _first("expand"), "Tile": _first("repeat"),
-    "MatMul": _simple("matmul", 2), "Gemm": _gemm, "Conv": _conv, "MaxPool": _pool, "AveragePool": _pool,
-    "GlobalAveragePool": _global_pool, "BatchNormalization": _batch_norm, "Softmax": _softmax,
-    "LayerNormalization": _layer_norm, "RMSNormalization": _rms_norm,
-    "GroupNormalization": _group_norm, "InstanceNormalization": _group_norm, "Attention": _attention,
-    "ReduceMean": _reduction("mean"), "ReduceSum": _reduction("sum"), "ReduceMax": _reduction("amax"),
-    "Clip": _clip, "Gelu": _gelu, "LeakyRelu": _leaky_relu, "HardSigmoid": _hard_sigmoid, "Transpose": _transpose,
-    "Concat": _concat, "Slice": _slice, "Split": _split, "Gather": _gather,
+    "MatMul": _simple("matmul", 2), "Gemm": _gemm, "BatchNormalization": _batch_norm, "Softmax": _softmax,
+    "LayerNormalization": _row_norm, "RMSNormalization": _row_norm, "GroupNormalization": _group_norm,
+    "InstanceNormalization": _group_norm, "Transpose": _transpose, "Concat": _concat, "Slice": _slice,
+    "Split": _split, "Gather": _gather, "Trilu": _triangle,
 }  # fmt: skip
 
 
@@ -271,6 +194,8 @@ def constant(node: OnnxNode) -> np.ndarray[Any, Any] | None:
         return np.asarray(value, None if isinstance(value, np.ndarray) else _number_type(value))
     if node.operator == "Shape":
         return np.array(node.shape(0)[node.attributes.get("start", 0) : node.attributes.get("end")], np.int64)
+    if node.operator == "Size":
+        return np.array(prod(node.shape(0)), np.int64)
     if node.operator == "ConstantOfShape":
         return np.full(tuple(node.known(0)), np.asarray(node.attributes.get("value", np.float32(0))).reshape(()))
     if node.operator == "Range":

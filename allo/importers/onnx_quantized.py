@@ -2,58 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import math
 from typing import Any
 
 from ..ir.types import Float, Int, TensorType, UInt
 from .exported import NotImported
-from .graph import Layer, Operand
+from .graph import Operand
+from .onnx_layers import Layers, NodeLayers, Reader, window_options
 from .onnx_nodes import OnnxNode
 
-type Layers = Iterator[Layer]
 
+class _Layers(NodeLayers):
+    """Layers with scales and zeros."""
 
-def window_options(node: OnnxNode, window: tuple[int, ...]) -> dict[str, Any]:
-    """How a convolution moves its window, whose shape this is."""
-    if len(window) != 2:
-        raise NotImported("it is a convolution of other than two dimensions")
-    return {
-        "stride": pair(node, "strides"), "padding": padding(node), "dilation": pair(node, "dilations"),
-        "groups": node.attributes.get("group", 1),
-    }  # fmt: skip
-
-
-def pair(node: OnnxNode, name: str) -> tuple[int, int]:
-    """Two numbers, by default 1 and 1."""
-    first, second = node.attributes.get(name, (1, 1))
-    return int(first), int(second)
-
-
-def padding(node: OnnxNode) -> tuple[int, int]:
-    """The padding, which has to be the same on both sides."""
-    automatic = node.attributes.get("auto_pad", "NOTSET")
-    if automatic not in ("NOTSET", "VALID"):
-        raise NotImported(f"its padding is {automatic}")
-    top, left, bottom, right = node.attributes.get("pads", (0, 0, 0, 0))
-    if (top, left) != (bottom, right):
-        raise NotImported("its padding is not the same on both sides")
-    return int(top), int(left)
-
-
-class _Layers:
-    """The layers of one node, each behind those that it needs."""
-
-    def __init__(self, node: OnnxNode) -> None:
-        self.node = node
-        self.made: list[Layer] = []
-
-    def add(self, suffix: str, operator: str, inputs: tuple[Operand, ...], kind: TensorType, **options: Any) -> str:
-        """One layer; that of the result has no `suffix`."""
-        name = f"{self.node.outputs[0]}_{suffix}" if suffix else self.node.outputs[0]
-        self.made.append(Layer(name, operator, inputs, options, kind, self.node.origin))
-        return name
-
-    def each(self, suffix: str, position: int, rank: int, axis: int) -> Operand:
+    def scale(self, suffix: str, position: int, rank: int, axis: int) -> Operand:
         """A scale or zero: 0 if it is missing, a number, or an array along a dimension of `rank` ones."""
         node = self.node
         if not node.has(position):
@@ -71,8 +33,8 @@ class _Layers:
     def real(self, suffix: str, position: int, axis: int) -> str:
         """The floats that the integers `position` mean, whose scale and zero are the two inputs behind."""
         shape = self.node.shape(position)
-        scales = self.each(f"{suffix}_scales", position + 1, len(shape), axis)
-        zeros = self.each(f"{suffix}_zeros", position + 2, len(shape), axis)
+        scales = self.scale(f"{suffix}_scales", position + 1, len(shape), axis)
+        zeros = self.scale(f"{suffix}_zeros", position + 2, len(shape), axis)
         kind = TensorType(Float(32), shape)
         return self.add(suffix, "dequantize", (self.node.array(position), scales, zeros), kind)
 
@@ -85,7 +47,7 @@ class _Layers:
             scales, zeros = _of_groups(self.node, position, axis, rank)
             options["group"] = group
         else:
-            scales, zeros = (self.each(*part, rank, axis) for part in (("scales", position), ("zeros", position + 1)))
+            scales, zeros = (self.scale(*part, rank, axis) for part in (("scales", position), ("zeros", position + 1)))
         self.add("", "quantize", (source, scales, zeros), kind, **options)
 
     def centred(self, suffix: str, position: int, zero: int) -> str:
@@ -127,7 +89,7 @@ def _dequantize(node: OnnxNode) -> Layers:
         scales, zeros = _of_groups(node, 1, axis, rank)
         layers.add("", "dequantize", (node.array(0), scales, zeros), kind, group=group)
     else:
-        scales, zeros = (layers.each(*part, rank, axis) for part in (("scales", 1), ("zeros", 2)))
+        scales, zeros = (layers.scale(*part, rank, axis) for part in (("scales", 1), ("zeros", 2)))
         layers.add("", "dequantize", (node.array(0), scales, zeros), kind)
     yield from layers.made
 
@@ -149,7 +111,7 @@ def _convolution(node: OnnxNode) -> Layers:
         "convolved", "conv2d", (layers.real("image", 0, 1), layers.real("weights", 3, 0)), kind, **options
     )
     if node.has(8):
-        scales = (layers.each("first_scale", 1, 3, 0), layers.each("second_scale", 4, 3, 0))
+        scales = (layers.scale("first_scale", 1, 3, 0), layers.scale("second_scale", 4, 3, 0))
         places = TensorType(Float(32), (kind.shape[1], 1, 1))
         whole = TensorType(node.type_of(node.array(8)).element, places.shape)
         scale = layers.add("scale_of_sums", "mul", scales, places) if any(isinstance(s, str) for s in scales) else (
@@ -162,7 +124,7 @@ def _convolution(node: OnnxNode) -> Layers:
     yield from layers.made
 
 
-def _sums(operator: str) -> Callable[[OnnxNode], Layers]:
+def _sums(operator: str) -> Reader:
     """Sums of products of integers, less their zeros."""
 
     def read(node: OnnxNode) -> Layers:
@@ -177,7 +139,31 @@ def _sums(operator: str) -> Callable[[OnnxNode], Layers]:
     return read
 
 
-QUANTIZED: dict[str, Callable[[OnnxNode], Layers]] = {
+def _dynamic(node: OnnxNode) -> Layers:
+    """Integers of 8 bits from 0 on, whose scale and zero are those of the values: 0 is one of them."""
+    layers, x = _Layers(node), node.array(0)
+    values, integers = node.type_of(x), node.type_of(node.outputs[0])
+    one, number = TensorType(values.element, (1,)), TensorType(values.element, ())
+    flat = layers.shaped("flat", x, (math.prod(values.shape),))
+    largest = layers.add("largest", "amax", (flat,), one, dimensions=(0,))
+    negative = layers.each("negative", "neg", flat)
+    opposite = layers.add("opposite", "amax", (negative,), one, dimensions=(0,))
+    below = layers.each("below", "maximum", opposite, 0.0)  # how far the values reach below 0
+    spread = layers.each("spread", "add", layers.each("above", "maximum", largest, 0.0), below)
+    is_empty = layers.compared("is_empty", "eq", spread, 0.0, (1,))
+    wide = layers.add("wide", "where", (is_empty, 1.0, spread), one)
+    scales = layers.each("scales", "div", wide, 255.0)
+    options = {**_bounds(integers), "divides": True}
+    zeros = layers.add("zeros", "quantize", (below, scales, 0), TensorType(integers.element, (1,)), **options)
+    names = [*node.outputs[1:], "", ""]
+    scale = layers.named(names[0] or f"{node.outputs[0]}_scale", "reshape", (scales,), number)
+    zero = layers.named(names[1] or f"{node.outputs[0]}_zero", "reshape", (zeros,), TensorType(integers.element, ()))
+    layers.add("", "quantize", (x, scale, zero), integers, **options)
+    yield from layers.made
+
+
+QUANTIZED: dict[str, Reader] = {
     "QuantizeLinear": _quantize, "DequantizeLinear": _dequantize, "QLinearMatMul": _product,
     "QLinearConv": _convolution, "MatMulInteger": _sums("matmul"), "ConvInteger": _sums("conv2d"),
+    "DynamicQuantizeLinear": _dynamic,
 }  # fmt: skip

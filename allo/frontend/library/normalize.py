@@ -5,7 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
+import ml_dtypes
+
 from ...errors import counted
+from ...ir.arrays import form_dtype
 from ...ir.types import Float, TensorType, shape_text
 from ..typing.convert import convert
 from ..typing.nodes import Binary, Block, Const, Expr, MathCall, Stmt, Symbol, SymbolKind, Var
@@ -83,8 +86,8 @@ class RowWise:
         return MathCall(self.kind, self.call.at, name, (value,))
 
 
-def softmax(call: OperatorCall) -> View | None:
-    """exp(x - maximum) / sum(exp(x - maximum))."""
+def softmax(call: OperatorCall, *, hides_rows: bool = False) -> View | None:
+    """exp(x - maximum) / sum(exp(x - maximum)); rows of -inf give zeros if a mask `hides_rows`, else no numbers."""
     view = call.array("A")
     kind = None if view is None else call.floats("A", view)
     if view is None or kind is None:
@@ -95,7 +98,9 @@ def softmax(call: OperatorCall) -> View | None:
         rows = RowWise(call, shape, kind)
         source = call.stored(view)
         largest = rows.row_values("max")
-        rows.reduce("max", "max", -math.inf, largest, lambda x: x, [rows.every(source)])
+        dtype = form_dtype(kind)
+        least = float(ml_dtypes.finfo(dtype).min) if hides_rows else -math.inf  # type: ignore[no-untyped-call]
+        rows.reduce("max", "max", least, largest, lambda x: x, [rows.every(source)])
         powers = whole(target, call.at)
         if powers.type.element != kind:
             symbol, declare = temporary("softmax_exp", TensorType(kind, shape), call.at)
@@ -109,7 +114,11 @@ def softmax(call: OperatorCall) -> View | None:
         rows.map("exp", held, power, [rows.every(source), rows.row(largest)], rank)
         total = rows.row_values("sum")
         rows.reduce("sum", "+", 0.0, total, lambda x: x, [rows.every(powers)])
-        rows.map("", target, lambda x, s: rows.op("/", x, s), [rows.every(powers), rows.row(total)], rank)
+
+        def share(x: Expr, s: Expr) -> Expr:  # the largest element adds 1 to the sum
+            return rows.op("/", x, rows.op("max", s, rows.number(1.0)) if hides_rows else s)
+
+        rows.map("", target, share, [rows.every(powers), rows.row(total)], rank)
         return Block(call.at, tuple(rows.statements))
 
     return call.computed(view.type, [view], compute)

@@ -182,6 +182,15 @@ def _clamp(m: Numbers, x: Any, low: float | None = None, high: float | None = No
     return x if high is None else m.minimum(x, high)
 
 
+def _elu(m: Numbers, x: Any, alpha: float) -> Any:
+    return m.where(x > 0.0, x, (m.function("exp", m.minimum(x, 0.0)) - 1.0) * alpha)
+
+
+def _softplus(m: Numbers, x: Any) -> Any:
+    """`log(1 + exp(x))`, without powers that are too large."""
+    return m.maximum(x, 0.0) + m.function("log", 1.0 + m.function("exp", -m.absolute(x)))
+
+
 def _pow(m: Numbers, x: Any, exponent: Any) -> Any:
     return m.function("powf", x, exponent)
 
@@ -216,6 +225,14 @@ FORMULAS: Mapping[str, Formula] = {
     "hardsigmoid": lambda m, x: _clamp(m, x + 3.0, 0.0, 6.0) / 6.0,
     "hardswish": lambda m, x: x * _clamp(m, x + 3.0, 0.0, 6.0) / 6.0,
     "leaky_relu": lambda m, x, slope: m.where(x > 0.0, x, x * slope),
+    "elu": _elu,
+    "celu": lambda m, x, alpha: _elu(m, x / alpha, 1.0) * alpha,
+    "selu": lambda m, x, alpha, gamma: _elu(m, x, alpha) * gamma,
+    "softplus": _softplus,
+    "softsign": lambda m, x: x / (1.0 + m.absolute(x)),
+    "mish": lambda m, x: x * m.function("tanh", _softplus(m, x)),
+    "prelu": lambda m, x, slope: m.where(x < 0.0, x * slope, x),
+    "above": lambda m, x, least: m.where(x > least, x, x * 0.0),
     "maximum": lambda m, a, b: m.maximum(a, b),
     "minimum": lambda m, a, b: m.minimum(a, b),
     "where": lambda m, condition, a, b: m.where(condition, a, b),

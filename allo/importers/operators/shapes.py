@@ -62,7 +62,8 @@ def _check_elements(layer: Layer, elements: list[AlloType]) -> None:
 _OF_FLOATS = frozenset({
     "div", "reciprocal", "rsqrt", "exp", "log", "sqrt", "sin", "cos", "tanh", "erf", "pow", "sigmoid", "silu", "gelu",
     "hardsigmoid", "hardswish", "leaky_relu", "linear", "matmul", "mean", "amax", "softmax", "layer_norm", "rms_norm",
-    "batch_norm", "attention", "conv2d", "max_pool2d", "avg_pool2d", "grouped_linear",
+    "batch_norm", "attention", "conv2d", "elu", "celu", "selu", "softplus", "softsign", "mish", "prelu", "above",
+    "max_pool2d", "avg_pool2d", "grouped_linear",
 })  # fmt: skip
 _OF_INTEGERS = frozenset({"linear", "matmul", "conv2d", "grouped_linear"})  # these, if their result is one
 # The operand that holds the subscripts.
@@ -149,7 +150,7 @@ def _windows(size: Shape, window: Any, options: Mapping[str, Any]) -> Shape:
     for extent, inside, stride, border, step, more in zip(
         size, window, options["stride"], options["padding"], dilation, behind, strict=True
     ):
-        if min(inside, stride, step) < 1 or min(border, more) < 0:
+        if min(inside, stride, step) < 1 or min(border, border + more) < 0:
             raise ValueError
         found.append((extent + 2 * border + more - step * (inside - 1) - 1) // stride + 1)
     return tuple(found)

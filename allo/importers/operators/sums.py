@@ -202,7 +202,7 @@ def _attention(call: LayerCall) -> View:
     named = call.operator_call("scores")
     products = Reduction(scored, 1, factors, kind, "generic", sums(named), zero(named)).result(named)
     scores = call.array(f"{name}_scores", _masked(call, call.array(f"{name}_products", products), group, rank))
-    chosen = softmax(call.operator_call("softmax", A=scores))
+    chosen = softmax(call.operator_call("softmax", A=scores), hides_rows=_may_hide_rows(call))
     assert chosen is not None
     weights = call.array(f"{name}_weights", chosen)
     last = value.type.shape[-1]
@@ -213,6 +213,20 @@ def _attention(call: LayerCall) -> View:
     return result if group == 1 else reshaped(call, call.array(f"{name}_groups", result))
 
 
+def _may_hide_rows(call: LayerCall) -> bool:
+    """Whether the mask may leave nothing of a row."""
+    if len(call.layer.inputs) < 4:
+        return False
+    symbols = [symbol for symbol, _ in call.view(3).sources]
+    mask = symbols[0].constant if len(symbols) == 1 else None
+    if mask is None or mask.shape != call.view(3).type.shape:
+        return True
+    seen = mask if mask.dtype == np.bool_ else mask > -math.inf
+    if call.layer.options["causal"]:
+        seen = seen & np.tri(call.view(0).type.shape[-2], call.view(1).type.shape[-2], dtype=np.bool_)
+    return not seen.any(-1).all()
+
+
 def _masked(call: LayerCall, products: View, group: int, rank: int) -> View:
     """The products times the scale, plus the mask."""
     kind, at, options = call.element, call.at, call.layer.options
@@ -221,6 +235,9 @@ def _masked(call: LayerCall, products: View, group: int, rank: int) -> View:
 
     def read(indices: tuple[Expr, ...]) -> Expr:
         value: Expr = Binary(kind, at, "*", products.read(indices), Const(kind, at, float(options["scale"])))
+        if cap := float(options.get("softcap", 0)):
+            bounded = MathCall(kind, at, "math.tanh", (Binary(kind, at, "/", value, Const(kind, at, cap)),))
+            value = Binary(kind, at, "*", bounded, Const(kind, at, cap))
         if mask is not None:
             heads = indices[:rank]
             if group > 1:
@@ -250,12 +267,16 @@ def _evaluate_attention(layer: Layer, operands: list[Any]) -> Array:
         group = query.shape[-3] // key.shape[-3]
         key, value = (np.repeat(array, group, axis=-3) for array in (key, value))
     scores = query @ np.swapaxes(key, -1, -2) * query.dtype.type(layer.options["scale"])
+    if cap := layer.options.get("softcap", 0):
+        scores = np.tanh(scores / scores.dtype.type(cap)) * scores.dtype.type(cap)
     if len(operands) > 3:
         mask = operands[3]
         scores = np.where(mask, scores, -np.inf) if mask.dtype == np.bool_ else scores + mask
     if layer.options["causal"]:
         scores = np.where(np.tri(*scores.shape[-2:], dtype=np.bool_), scores, -np.inf)
-    result: Array = _evaluate_softmax(layer, [scores]) @ value
+    weights = _evaluate_softmax(layer, [scores])
+    weights = np.where((scores == -np.inf).all(-1, keepdims=True), weights.dtype.type(0), weights)
+    result: Array = weights @ value
     return result
 
 
