@@ -1,6 +1,7 @@
 """Models of other frameworks as kernels: exported programs of PyTorch, and ONNX (docs/pytorch.md)."""
 
 from .compare import LayerComparison, LayerDifference, compare_layers
+from .generator import write_generator
 from .graph import Layer, LayerGraph, LayerOrigin
 from .kernel import ImportedKernel
 from .onnx_file import from_onnx
@@ -20,4 +21,5 @@ __all__ = [
     "from_pytorch",
     "quantized",
     "torch_values",
+    "write_generator",
 ]

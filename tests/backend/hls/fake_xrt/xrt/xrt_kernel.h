@@ -12,7 +12,8 @@ public:
     void *library = dlopen(("./" + id.path).c_str(), RTLD_NOW);
     if (!library) { throw std::runtime_error(dlerror()); }
     if (!dlsym(library, name.c_str())) { throw std::runtime_error("no kernel " + name); }
-    entry = reinterpret_cast<void (*)(void **)>(dlsym(library, "fake_entry"));
+    void *own = dlsym(library, ("fake_entry_" + name).c_str());  // where a binary has several kernels
+    entry = reinterpret_cast<void (*)(void **)>(own ? own : dlsym(library, "fake_entry"));
   }
   int group_id(int) const { return 0; }
   void (*entry)(void **);
