@@ -73,6 +73,18 @@ def test_a_language_model_says_what_it_says_in_pytorch(how: str) -> None:
     check((scores,), (values["scores"],))
 
 
+@pytest.mark.slow
+def test_a_block_of_gpt2_streams_on_the_simulator_and_in_rtl() -> None:
+    """From PyTorch's file to SystemVerilog: all layers at the same time, none of them by way of memory."""
+    schedule = allo.customize(kernel_of("gpt2"), lower_linalg=True)
+    assert schedule.fuse_streams(schedule.top_func_name).round_trips == 0
+    model = stored("gpt2")
+    check(run(schedule.build(), *model.inputs), model.results)
+    module = schedule.build(target="rtl")
+    check(run(module, *model.inputs), model.results)
+    assert module.cycles > 0
+
+
 def test_a_model_is_read_at_a_length() -> None:
     """Causal attention: its first rows do not depend on how long the input is, but for the second summand."""
     model = stored("lengths")
