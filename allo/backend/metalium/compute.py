@@ -201,16 +201,13 @@ class ComputeText:
             self._call_fill(at, f"{_bits(value)}u")
 
     def _compare(self, name: str, sides: Sequence[Expression], at: int) -> None:
-        """1 or 0: against a number, or of the difference."""
+        """1 or 0 as IEEE 754 says, also of infinities and NaN, of which a difference would not tell."""
         left, right = sides
-        if isinstance(left, Everywhere) and not isinstance(right, Everywhere):
+        if _need(right) > _need(left):
             name, left, right = _TURNED[name], right, left
-        if isinstance(right, Everywhere):
-            self._put(left, at)
-            self._say(f"unary_{name}_tile_init();", f"unary_{name}_tile({at}, {_bits(right.value)}u);")
-        else:
-            self._put(Apply("sub", (left, right)), at)
-            self._call(f"{name}z", at)
+        self._put(left, at)
+        self._put(right, at + 1)
+        self._call(f"{name}_binary", at, at + 1, at)
 
     def _demand_kind(self, s: TileStatement) -> None:
         """Integers and floats in registers do not meet, and units other than the vector unit have no integers."""

@@ -148,7 +148,11 @@ class MovementText:
     @property
     def both_networks(self) -> bool:
         """Whether the reader uses both NoCs."""
-        return any(1 in self.networks(load) for load in self.delivered)
+        return 1 in self._networks()
+
+    def _networks(self) -> list[int]:
+        """The NoCs on which cores of the reader signal one another."""
+        return sorted({number for load in self.delivered for number in self.networks(load)})
 
     def tree(self, load: PlacedLoad, core: Core) -> CoreTree:
         """How a load comes to a core and goes on: along one line, or along one and then the lines that cross it."""
@@ -197,6 +201,7 @@ class MovementText:
         for buffer in fixed:
             start += _filled(buffer, f"fill_numbers({{}}, {str(buffer is self.buffers.row_numbers).lower()})")
         body = self.nest.text(self._issue, lambda load, condition: [], lambda segment: [])
+        body += [f"noc_async_atomic_barrier({number});" for number in self._networks()]
         return "\n".join([*lines, "void kernel_main() {", *indented([*start, *body]), "}", ""])
 
     def writer(self) -> str:
@@ -247,7 +252,7 @@ class MovementText:
         page = f"{first} + r * {self.buffers.row_step(held)} + c" if rows > 1 else f"{first} + c"
         base = "" if slot == "0" else f"({slot}) * {held.count * size} + "
         address = f"to + {base}(r * {columns} + c) * {size}"
-        body = [f"noc_async_{verb}_tile({page}, {array_name(paged)}, {address});"]
+        body = [f"noc_async_{verb}_page({page}, {array_name(paged)}, {address});"]
         if paged.by_rows:
             place = f"{first} + r * {TILE}, ({self.buffers.column(held)} + c * {TILE}) * {paged.element_bytes}"
             body = [f"read_rows({array_name(paged)}, {place}, {paged.element_bytes}, {address});"]

@@ -213,3 +213,30 @@ def windows(X: float32[70, 96], Y: float32[64, 64]):
             for i, j in allo.grid(32, 64):
                 y[i, j] += x[i, j]
         Y[m * 32 : (m + 1) * 32] = y
+
+
+@tile.kernel
+def compared(A: float32[32, 32], D: float32[32, 32], B: float32[6, 32, 32]):
+    """All six comparisons of floats, which infinities and NaN may be among."""
+    for m in tile.programs(1):
+        a: float32[32, 32] = A[m * 32 : (m + 1) * 32]
+        d: float32[32, 32] = D[m * 32 : (m + 1) * 32]
+        eq: float32[32, 32] = 0
+        ne: float32[32, 32] = 0
+        lt: float32[32, 32] = 0
+        le: float32[32, 32] = 0
+        gt: float32[32, 32] = 0
+        ge: float32[32, 32] = 0
+        for i, j in allo.grid(32, 32):
+            eq[i, j] = 2.0 if a[i, j] == d[i, j] else 1.0
+            ne[i, j] = 2.0 if a[i, j] != d[i, j] else 1.0
+            lt[i, j] = 2.0 if a[i, j] < d[i, j] else 1.0
+            le[i, j] = 2.0 if a[i, j] <= 0.5 else 1.0
+            gt[i, j] = 2.0 if 0.5 > d[i, j] else 1.0  # noqa: SIM300
+            ge[i, j] = 2.0 if a[i, j] >= d[i, j] else 1.0
+        B[0] = eq
+        B[1] = ne
+        B[2] = lt
+        B[3] = le
+        B[4] = gt
+        B[5] = ge

@@ -98,6 +98,18 @@ def drawn(draw: np.random.Generator, array: TileArray) -> Any:
     return made.astype(form_dtype(array.element))
 
 
+def test_comparisons_of_infinities_and_nan(tmp_path: Path) -> None:
+    values = np.array([np.inf, -np.inf, np.nan, 0.0, -0.0, 0.5, 1.5, -3.0], np.float32)
+    pairs = np.array([(a, d) for a in values for d in values], np.float32)
+    A, D = (np.tile(pairs[:, side], 16).reshape(32, 32) for side in (0, 1))
+    made, wanted = np.zeros((6, 32, 32), np.float32), np.zeros((6, 32, 32), np.float32)
+    plan = plan_of(kernels.compared, None)
+    plan.source.build()(A, D, wanted)
+    plan.build(project=tmp_path).run(A, D, made)
+    np.testing.assert_array_equal(made, wanted)
+    assert all(set(np.unique(part)) == {1.0, 2.0} for part in wanted)
+
+
 def square(folder: Path) -> MetaliumProject:
     return plan_of(*CASES[1]).build(project=folder)
 
@@ -115,6 +127,8 @@ FAULTS: list[tuple[str, str, str, str]] = [
      "a multicast says that it reaches 3 cores, and reaches 2"),
     ("kernels/writer.cpp", "noc_async_write_barrier();", "",
      "transfers of the NoC are under way: a barrier is missing"),
+    ("kernels/reader.cpp", "noc_async_atomic_barrier(0);", "",
+     "the kernel ends while semaphores are increased: noc_async_atomic_barrier is missing"),
     ("kernels/compute.cpp", "reconfig_data_format(cb_B, cb_A);", "", "the format of source A is not that of 'B'"),
     ("host.cpp", ".noc_mode = NOC_MODE::DM_DYNAMIC_NOC",
      ".noc_mode = NOC_MODE::DM_DEDICATED_NOC",

@@ -112,6 +112,16 @@ inline float from_bits(uint32_t bits) {
   return value;
 }
 
+/// Whether a value comes of memory that nobody wrote, all of whose bits are set; NaN of operations has other bits.
+inline bool is_poison(float value) {
+  uint32_t bits;
+  std::memcpy(&bits, &value, 4);
+  return std::isnan(value) && (bits & 0x3fffffu);
+}
+
+/// What comparisons take a value for: subnormal numbers are zeros.
+inline float flushed(float value) { return std::fpclassify(value) == FP_SUBNORMAL ? 0 : value; }
+
 }  // namespace emulation
 
 inline void compute_kernel_hw_startup(uint32_t a, uint32_t b, uint32_t out) {
@@ -241,7 +251,7 @@ inline void reduce_tile(uint32_t buffer, uint32_t scaler, uint32_t index, uint32
       const float one = tile[along == ReduceDim::REDUCE_ROW ? line * 32 + k : k * 32 + line] * ones[k];
       value = pool == PoolType::MAX ? (std::isnan(one) || one > value ? one : value) : value + one;
     }
-    for (uint32_t k = 1; k < 32; ++k) made[along == ReduceDim::REDUCE_ROW ? line * 32 + k : k * 32 + line] = NAN;
+    for (uint32_t k = 1; k < 32; ++k) made[along == ReduceDim::REDUCE_ROW ? line * 32 + k : k * 32 + line] = from_bits(0xffffffffu);
     float& result = made[along == ReduceDim::REDUCE_ROW ? line * 32 : line];
     result = first ? value : pool == PoolType::MAX ? std::max(result, value) : result + value;
   }
@@ -274,8 +284,9 @@ ALLO_BINARY(add_binary, a + b)
 ALLO_BINARY(sub_binary, a - b)
 ALLO_BINARY(mul_binary, a * b)
 ALLO_BINARY(div_binary, a / b)
-ALLO_BINARY(binary_max, std::isnan(a) || std::isnan(b) ? NAN : std::max(a, b))
-ALLO_BINARY(binary_min, std::isnan(a) || std::isnan(b) ? NAN : std::min(a, b))
+ALLO_BINARY(binary_max, std::isnan(a) ? a : std::isnan(b) ? b : std::max(a, b))
+ALLO_BINARY(binary_min, std::isnan(a) ? a : std::isnan(b) ? b : std::min(a, b))
+ALLO_UNARY(gez, emulation::is_poison(v) ? v : v >= 0 ? 1 : 0)
 ALLO_SFPU(binop_with_scalar)
 ALLO_WITH_SCALAR(add, v + w)
 ALLO_WITH_SCALAR(mul, v * w)
@@ -284,13 +295,10 @@ inline void fill_tile_bitcast(uint32_t d, uint32_t bits) {
   emulation::demand_sfpu("fill");
   emulation::reg(d, false).fill(emulation::from_bits(bits));
 }
-#define ALLO_COMPARED(name, sign)                                                                              \
-  ALLO_UNARY(name##z, std::isnan(v) ? NAN : v sign 0 ? 1 : 0)                                                  \
-  ALLO_SFPU(unary_##name)                                                                                      \
-  inline void unary_##name##_tile(uint32_t d, uint32_t bits) {                                                 \
-    const float w = emulation::from_bits(bits);                                                                \
-    emulation::unary("unary_" #name, d, [w](float v) -> float { return std::isnan(v) ? NAN : v sign w ? 1 : 0; }); \
-  }                                                                                                            \
+#define ALLO_COMPARED(name, sign)                                                                 \
+  ALLO_BINARY(name##_binary, emulation::is_poison(a)                              ? a             \
+                             : emulation::is_poison(b)                            ? b             \
+                             : emulation::flushed(a) sign emulation::flushed(b) ? 1.0f : 0.0f) \
   ALLO_INTEGERS(name##_int, a sign b)
 #define ALLO_INTEGERS(name, formula)                                                                     \
   template <DataFormat format>                                                                           \
@@ -360,7 +368,7 @@ inline void where_tile(uint32_t condition, uint32_t yes, uint32_t no, uint32_t t
   for (size_t k = 0; k < 1024; ++k) {
     uint32_t bits;
     std::memcpy(&bits, &c[k], 4);
-    reg(to, false, whole)[k] = !counted && std::isnan(c[k]) ? NAN : bits << 1 ? a[k] : b[k];
+    reg(to, false, whole)[k] = !counted && is_poison(c[k]) ? c[k] : bits << 1 ? a[k] : b[k];
   }
 }
 

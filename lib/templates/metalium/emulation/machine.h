@@ -71,6 +71,7 @@ struct Kernel {
   std::string waits;
   uint32_t waited[kBuffers] = {}, reserved[kBuffers] = {}, packed[kBuffers] = {};
   std::vector<Transfer> transfers;
+  bool atomics[2] = {false, false};  // semaphores of other cores may still be on their way, by NoC
 };
 
 struct DramBuffer {
@@ -170,6 +171,8 @@ inline void run_all(uint32_t seed) {
     makecontext(&kernel->context, [] {
       current->run();
       demand(current->transfers.empty(), "the kernel ends while transfers of the NoC are under way: a barrier is missing");
+      demand(!current->atomics[0] && !current->atomics[1],
+             "the kernel ends while semaphores are increased: noc_async_atomic_barrier is missing");
       current->done = true;
     }, 0);
     left.push_back(kernel.get());

@@ -122,7 +122,7 @@ inline void noc_async_read(uint64_t from, uint32_t to, uint32_t size, uint8_t no
   begin(noc, true, [source, to, size] { std::memcpy(memory(to), source, size); });
 }
 
-inline void noc_async_read_tile(uint32_t id, const InterleavedAddrGenFast<true>& from, uint32_t to, uint32_t = 0,
+inline void noc_async_read_page(uint32_t id, const InterleavedAddrGenFast<true>& from, uint32_t to, uint32_t = 0,
                                 uint8_t noc = noc_index) {
   using namespace emulation;
   offset_in_l1(to, from.page_size, *current->core, "a read of DRAM brings");
@@ -130,8 +130,8 @@ inline void noc_async_read_tile(uint32_t id, const InterleavedAddrGenFast<true>&
   begin(noc, true, [page = from.page(id), to, size = from.page_size] { std::memcpy(memory(to), page, size); });
 }
 
-inline void noc_async_write_tile(uint32_t id, const InterleavedAddrGenFast<true>& to, uint32_t from,
-                                 uint8_t noc = noc_index) {
+inline void noc_async_write_page(uint32_t id, const InterleavedAddrGenFast<true>& to, uint32_t from, uint32_t = 0,
+                                 uint32_t = 0, uint8_t noc = noc_index) {
   using namespace emulation;
   offset_in_l1(from, to.page_size, *current->core, "a write to DRAM takes");
   demand(from % 16 == 0, "a write takes bytes of an address that is no multiple of 16");
@@ -187,6 +187,12 @@ inline void noc_semaphore_inc(uint64_t to, uint32_t by, uint8_t noc = noc_index)
   Core& core = core_at(to >> 32 & 255, to >> 40 & 255);
   const uint32_t place = core.l1() + offset_in_l1(static_cast<uint32_t>(to), 4, core, "a semaphore is increased:");
   *reinterpret_cast<uint32_t*>(memory(place)) += by;
+  current->atomics[noc] = true;
+}
+
+inline void noc_async_atomic_barrier(uint8_t noc = noc_index) {
+  emulation::demand_mover(noc);
+  emulation::current->atomics[noc] = false;
 }
 
 inline void noc_semaphore_set_multicast(uint32_t from, uint64_t to, uint32_t count, bool = false,
