@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from dataclasses import replace
+from functools import cache
 from itertools import pairwise
 from typing import Any
 
@@ -36,7 +37,7 @@ from allo.target.mesh_operations import parse_mesh
 from allo.target.mesh_routes import MeshRoutes
 from tests.mapping.tiles.kernels import CASES, Case, gemm
 from tests.mapping.tiles.test_space import small_mesh
-from tests.seeds import rotating, sweep
+from tests.seeds import first_seed, rotating, sweep
 
 
 def computed(case: Case, arrays: list[Any]) -> Any:
@@ -74,19 +75,31 @@ def drawn_mapping(program: TileProgram, mesh: CoreMesh, seed: int) -> TileMappin
             return mapping
 
 
-@sweep(90, 5)
-def test_random_plans_on_random_meshes(seed: int) -> None:
-    """Results do not depend on the plan; nothing waits for ever; no buffer is used before it is free."""
-    draw = random.Random(seed)
-    name = draw.choice(list(CASES))
-    case = CASES[name]
-    mesh = small_mesh(draw.randint(1, 4), draw.randint(1, 4), draw.choice([8000, 20000]))
-    plan = tile.plan(case.kernel, mesh, case.values)
-    plan = replace(plan, mapping=drawn_mapping(plan.program, mesh, seed))
-    arrays = case.arrays(seed)
-    wanted = computed(case, arrays)
-    plan.run(*arrays)
-    assert np.array_equal(arrays[-1], wanted)
+@cache
+def case_plan(name: str, x: int, y: int, l1: int) -> tile.TilePlan:
+    return tile.plan(CASES[name].kernel, small_mesh(x, y, l1), CASES[name].values)
+
+
+@cache
+def case_results(name: str, data: int) -> tuple[list[Any], Any]:
+    """Arrays of a case, and what its kernel computes on the CPU."""
+    arrays = CASES[name].arrays(data)
+    return arrays, computed(CASES[name], arrays)
+
+
+@pytest.mark.parametrize("part", [0, *(pytest.param(k, marks=pytest.mark.slow) for k in range(1, 10))])
+def test_random_plans_on_random_meshes(part: int) -> None:
+    """300 triples a run of CI, with data: results do not depend on the plan, nothing waits for ever, and no buffer is
+    used before it is free."""
+    for seed in range(first_seed() + part, first_seed() + 300, 10):
+        draw = random.Random(seed)
+        name = draw.choice(list(CASES))
+        plan = case_plan(name, draw.randint(1, 4), draw.randint(1, 4), draw.choice([8000, 20000]))
+        plan = replace(plan, mapping=drawn_mapping(plan.program, plan.mesh, seed))
+        given, wanted = case_results(name, seed % 3)
+        arrays = [array.copy() for array in given]
+        plan.run(*arrays)
+        assert np.array_equal(arrays[-1], wanted), (seed, str(plan))
 
 
 def test_a_tile_that_nobody_brings_shows() -> None:

@@ -62,13 +62,13 @@ def together(
     return folder / "emitted.cpp"
 
 
-def complaints(source: Path, frame: str, kind: str) -> list[str]:
+def complaints(source: Path, frame: str, *kinds: str) -> list[str]:
     """What the compiler says of emitted text with the vendor's headers around it."""
     mesh = load_target("wormhole_n300d")
     assert isinstance(mesh, CoreMesh)
     limits = {"KERNELS": f'"{source}"', "BUFFERS": BUFFERS, "RESERVED": KERNELS_AND_SEMAPHORES}
     limits |= {"L1_BYTES": 1499136, "READ": 32}
-    defined = [f"-D{name}" for name in (*DEFINED, kind, *(f"{key}={value}" for key, value in limits.items()))]
+    defined = [f"-D{name}" for name in (*DEFINED, *kinds, *(f"{key}={value}" for key, value in limits.items()))]
     folders = [part for folder in (VENDOR, *(METAL / f for f in FOLDERS)) for part in ("-isystem", str(folder))]
     command = ["g++", *FLAGS, *defined, *folders, str(VENDOR / frame)]
     ended = subprocess.run(command, capture_output=True, text=True, check=False)
@@ -82,9 +82,12 @@ def test_kernels_that_move_data_compile(projects: list[MetaliumProject], tmp_pat
     assert complaints(source, "movement.cpp", "COMPILE_FOR_NCRISC") == []
 
 
-def test_kernels_that_compute_compile(projects: list[MetaliumProject], tmp_path: Path) -> None:
+@pytest.mark.parametrize("kinds", [("COMPILE_FOR_TRISC=1",), ("COMPILE_FOR_TRISC=0", "TRISC_UNPACK")])
+def test_kernels_that_compute_compile(
+    projects: list[MetaliumProject], tmp_path: Path, kinds: tuple[str, ...]
+) -> None:
     source = together(tmp_path, projects, ("kernels/compute.cpp",))
-    assert complaints(source, "compute.cpp", "COMPILE_FOR_TRISC=1") == []
+    assert complaints(source, "compute.cpp", *kinds) == []
 
 
 @pytest.mark.parametrize(
