@@ -31,8 +31,10 @@ DEFINED = ("ARCH_WORMHOLE", "TENSIX_FIRMWARE", "KERNEL_BUILD", "LOCAL_MEM_EN=0",
            "NUM_L1_BANKS=64", "LOG_BASE_2_OF_NUM_L1_BANKS=6", "PCIE_NOC_X=0", "PCIE_NOC_Y=3", "NOC_INDEX=0",
            "NOC_MODE=1", "DST_ACCUM_MODE=1", "DST_SYNC_MODE=DstSync::SyncHalf", "MATH_FIDELITY=4",
            "APPROX=0")  # fmt: skip
-# Pointers have 32 bits there and 64 here, which their headers do not compile with; what emitted files do is still said.
-FLAGS = ("-std=c++20", "-fsyntax-only", "-fpermissive", "-Wall", "-Wno-unused", "-Wno-attributes",
+# Those of TT-Metalium for kernels (in its library), where warnings are errors too. Pointers have 32 bits there and 64
+# here, which the headers do not compile with; what emitted files do is still said.
+FLAGS = ("-std=c++17", "-fno-exceptions", "-fno-rtti", "-O2", "-S", "-o", os.devnull, "-fpermissive", "-Wall",
+         "-Wstack-usage=1912", "-Wno-unused-variable", "-Wno-unused-function", "-Wno-attributes",
          "-Wno-int-to-pointer-cast")  # fmt: skip
 pytestmark = [
     pytest.mark.skipif(not LIBRARY.exists(), reason="ALLO_TTNN names no folder of scripts/fetch_ttnn.sh"),
@@ -95,6 +97,7 @@ def test_kernels_that_compute_compile(
     [
         ("reader", "noc_async_read_page(", "noc_async_read_tile(", "is deprecated"),
         ("reader", "noc_semaphore_wait(ready,", "noc_semaphore_wait(tree.ready,", "invalid conversion"),
+        ("reader", "void kernel_main() {", "void kernel_main() { volatile uint32_t a[999] = {};", "stack usage"),
         ("compute", "copy_init(", "copy_tile_init(", "is deprecated"),
         ("compute", "matmul_tiles(cb_A, cb_B, ", "matmul_tiles(cb_A, ", "too few arguments"),
         ("compute", "tile_regs_commit();", "tile_regs_committed();", "was not declared"),
