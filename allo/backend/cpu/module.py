@@ -159,6 +159,11 @@ class LLVMModule:
             bring_back()
         return returned([result_value(result, memory) for result, memory in zip(self.results, outputs, strict=True)])
 
+    def on_arrays(self, *arrays: Array) -> None:
+        """Call it with arrays that are what its parameters say, contiguous, and apart where it writes: nothing of that
+        is looked at, which for small arrays takes as long as the machine code."""
+        self._invoke(arrays, list(arrays), [])
+
     def _invoke(self, given: Sequence[Any], holders: list[Array], outputs: list[Array]) -> None:
         """Call the machine code with the address of each number, and for arrays that of a pointer to them."""
         with self._compiling:  # other threads may call it, or reset it, meanwhile
@@ -177,14 +182,13 @@ class LLVMModule:
                 last += [(True, holder), *((False, extent) for extent in extents)]
         passed += last
         passed += [(True, output) for output in outputs]
-        packed = (ctypes.c_void_p * max(2 * len(passed), 1))()  # the addresses, then the pointers
-        pointers = ctypes.addressof(packed) + len(passed) * _POINTER_SIZE
-        for position, (is_array, memory) in enumerate(passed):
-            address = memory.ctypes.data
-            if is_array:
-                packed[len(passed) + position] = address
-                address = pointers + position * _POINTER_SIZE
-            packed[position] = address
+        count = len(passed)
+        addresses = [memory.ctypes.data for _, memory in passed]
+        pointers = (ctypes.c_void_p * count)(*addresses)  # it has to stay until the end of the call
+        first = ctypes.addressof(pointers)
+        places = range(first, first + count * _POINTER_SIZE, _POINTER_SIZE)
+        ways = zip(passed, addresses, places, strict=True)
+        packed = (ctypes.c_void_p * count)(*(place if is_array else address for (is_array, _), address, place in ways))
         try:
             if self._timed is not None:
                 self._timing = self._timed.call(

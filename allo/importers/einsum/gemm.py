@@ -155,9 +155,10 @@ class _GemmWriter:
             place = self.panel_at(tensor, at, now.get(panel, panel))
             self.text.line(f"pack{tensor}[{place}, {step}, {c}] = {read}")
 
+        nest = self.shared_nest(tensor, loops) if whole else None
         with ExitStack() as stack:
-            for variable, extent, _ in loops[:-1]:
-                stack.enter_context(self.text.loop(variable, extent))
+            for number, (variable, extent, _) in enumerate(loops[:-1]):
+                stack.enter_context(self.text.loop(variable, extent, nest if number == 0 else None))
             last, extent, stride = loops[-1]
             if stride == 1:
                 self.transposed(width, extent, line)
@@ -167,6 +168,14 @@ class _GemmWriter:
                     self.text.unrolled.append(c)
                 with self.text.loop(last, extent), self.text.loop(c, width):
                     line(last, c)
+
+    def shared_nest(self, tensor: int, loops: list[_Loop]) -> str | None:
+        """The name of the nest that packs an input, if threads share its outermost loop."""
+        if len(loops) == 1 or not self.cost.packed_by_threads(tensor):
+            return None
+        nest = f"panels{tensor}"
+        self.text.parallel.append(f"{nest}.{loops[0][0]}")
+        return nest
 
     def transposed(self, width: int, extent: int, line: Callable[[str, str], None]) -> None:
         """Some elements of a line of memory for each row of a panel, whose part is then written whole; then the next.

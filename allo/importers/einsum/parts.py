@@ -10,8 +10,7 @@ from string import ascii_letters
 from ...mapping.teir import DataType, Processor
 from .contraction import Operand
 
-_MOST = 8  # parts for each core
-_LEAST = 4  # products in a part, in numbers of what it takes to hand one to a thread
+_LEAST = 2  # products in a part, in numbers of what it takes to hand one to a thread
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +35,7 @@ def sum_in_parts(
     for label in labels:
         if any(operand.labels.count(label) != 1 for operand in given):
             continue
-        counts = range(processor.cores, _MOST * processor.cores + 1)
+        counts = range(processor.parts * processor.cores, processor.cores - 1, -1)
         parts = next((count for count in counts if sizes[label] % count == 0), None)
         new = next((letter for letter in ascii_letters if letter not in sizes), None)
         if parts is not None and new is not None:

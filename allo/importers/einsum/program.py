@@ -66,7 +66,10 @@ class EinsumStep:
 
     @cached_property
     def run(self) -> Callable[..., None]:
-        """Machine code; contractions that differ in the names of their dimensions share it."""
+        """Machine code, for arrays as `EinsumProgram.flat` gives.
+
+        Contractions that differ in the names of their dimensions share it.
+        """
         tec = self.plan.tec
         named = tec.with_dimensions([replace(d, name=f"d{k}") for k, d in enumerate(tec.dimensions)])
         return _built(named, self.extents(self.order), self.processor)
@@ -76,8 +79,8 @@ class EinsumStep:
 def _built(tec: Tec, extents: tuple[int, int, int], processor: Processor) -> Callable[..., None]:
     schedule = tec_schedule(tec, extents, processor)
     marked = tec.prim_main in (PrimMain.GEMM, PrimMain.BRGEMM)  # the loops that are to be unrolled: no others
-    built: Callable[..., None] = schedule.build(contract=True, fastmath=not marked, rolled=marked)
-    return built
+    run: Callable[..., None] = schedule.build(contract=True, fastmath=not marked, rolled=marked).on_arrays
+    return run
 
 
 @dataclass(frozen=True)
@@ -101,23 +104,25 @@ class EinsumProgram:
 
     def flat(self, *arrays: Array) -> list[Array]:
         """The operands as flat arrays of the type of the program. Raises ContractionError as a call does."""
+        wanted = NUMPY[self.data_type]
         for number, array in enumerate(arrays):
             if not isinstance(array, np.ndarray):
                 kind = type(array).__name__
                 raise ContractionError(f"operand {number} is no array of NumPy, but a {kind}", hint="use np.asarray()")
-            if not np.can_cast(array.dtype, NUMPY[self.data_type], "same_kind"):
+            if array.dtype != wanted and not np.can_cast(array.dtype, wanted, "same_kind"):
                 message = f"operand {number} has elements of {array.dtype}, and the program is for {self.data_type}"
                 raise ContractionError(message, hint="use .astype()")
-        if tuple(array.shape for array in arrays) != self.shapes:
-            wanted, given = (", ".join(map(str, s)) for s in (self.shapes, [array.shape for array in arrays]))
-            raise ContractionError(f"the program is for arrays of shapes {wanted}, got {given}")
-        return [np.ascontiguousarray(array, NUMPY[self.data_type]).reshape(-1) for array in arrays]
+        shapes = tuple([array.shape for array in arrays])
+        if shapes != self.shapes:
+            expected, given = (", ".join(map(str, s)) for s in (self.shapes, shapes))
+            raise ContractionError(f"the program is for arrays of shapes {expected}, got {given}")
+        return [np.ascontiguousarray(array, wanted).reshape(-1) for array in arrays]
 
     def step(self, step: EinsumStep, values: Sequence[Array]) -> Array:
         """The result of one step, flat; `values` are those before."""
         out = np.empty(prod(step.result.shape), _sums(self.data_type))
         step.run(*(values[step.inputs[k]] for k in step.order), out)
-        return out.astype(NUMPY[self.data_type], copy=False)
+        return out if self.data_type is not DataType.BF16 else out.astype(NUMPY[self.data_type])
 
     @property
     def operations(self) -> int:

@@ -4,35 +4,37 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import product
-from math import ceil, prod
+from math import prod
 
-from .cost import Processor, TecCost
+from .cost import Processor, TecCost, shared_cycles
 from .plan import TecPlan
 from .rewrites import can_fuse, divisors
 from .values import DimType, Tec, TecDimension
 
 # The largest blocks of M, N and K that are tried; what is left of a dimension becomes a loop.
 _MOST = {DimType.M: 256, DimType.N: 1024, DimType.K: 512}
+_PER_ELEMENT = 0.5  # cycles of plain loops, which are those of vectors
+_WORTH = 0.8  # of the cycles of one thread: what threads that share plain loops have to reach
+_LONG = 64  # elements of a line in a part
 _LEAST_FOR_PRODUCTS = 4  # fewer columns or steps of K leave vector registers empty: plain loops are as good
 
 
 def chosen_plan(tec: Tec, processor: Processor | None = None) -> TecPlan:
     """The plan that the cost model likes best: fused dimensions, then a GEMM or BRGEMM where there is one in `tec`.
 
-    `tec` has loops only. With several cores, a loop of type C, M or N is shared where that pays; copies and products
-    of elements, which memory bounds, have one thread.
+    `tec` has loops only. With several cores, a loop of type C, M or N is shared where that pays.
     """
     processor = processor or Processor()
     plan = fused(TecPlan.begin(tec))
     if tec.is_unary or not _has_products(plan.tec):
-        return _shared_sums(plan, processor)
+        return _plain_loops(plan, processor)
     if any(d.type is DimType.M and d.strides[2] == 1 for d in plan.tec.dimensions):
         plan = plan.swap()  # vectors are along N, which has to be next to each other in the output
     best, cost = plan, float("inf")
     ways = []
     for made in _primitives(plan):
         bound = TecCost(made.tec, processor)
-        ways += [(bound.time(bound.least, shared), made, shared) for shared in bound.shareable]
+        ways += [(bound.least / (processor.cores if shared else 1), made, shared) for shared in bound.shareable]
     for least, made, shared in sorted(ways, key=lambda way: way[0]):
         if least >= cost:
             break  # whatever the order of its loops is
@@ -43,21 +45,32 @@ def chosen_plan(tec: Tec, processor: Processor | None = None) -> TecPlan:
     return best
 
 
-def _shared_sums(plan: TecPlan, processor: Processor) -> TecPlan:
-    """Sums without products of matrices, a product a cycle: parts of their outermost loop are shared if that is one of
-    results, and large. The other loops are in the order of memory of the inputs."""
-    first, work = plan.tec.dimensions[0], prod(plan.tec.dim_sizes)
-    count = next((n for n in divisors(first.size) if n >= processor.cores), 1)
-    saved = work - work * ceil(count / processor.cores) / count
-    if first.type is DimType.K or DimType.K not in plan.tec.dim_types or saved < 2 * processor.per_task:
-        return plan
-    name = first.name
-    if count < first.size:
-        plan, name = plan.split(name, first.size // count), f"{name}.outer"
-    inner = sorted(plan.tec.dimensions[1:], key=lambda d: -max(d.strides[:2]))
-    order = [name, *(d.name for d in inner)]
-    same = order == [d.name for d in plan.tec.dimensions]
-    return (plan if same else plan.permute(*order)).execute(name, "shared")
+def _plain_loops(plan: TecPlan, processor: Processor) -> TecPlan:
+    """Loops around one statement: those of sums in the order of memory of the inputs, the others in that of the output.
+
+    Parts of the outermost loop of the result are shared where that pays.
+    """
+    dimensions, cycles = plan.tec.dimensions, _PER_ELEMENT * prod(plan.tec.dim_sizes)
+    first, is_sum = dimensions[0], DimType.K in plan.tec.dim_types
+    count = _parts_of(first, processor) if is_sum or len(dimensions) == 1 else first.size
+    shared = first.type is not DimType.K and shared_cycles(processor, cycles, count) < _WORTH * cycles
+    if shared and count < first.size:
+        plan = plan.split(first.name, first.size // count)
+    order = [d.name for d in plan.tec.dimensions]
+    if is_sum:
+        inner = sorted(plan.tec.dimensions[shared:], key=lambda d: -max(d.strides[:2]))
+        order[shared:] = [d.name for d in inner]
+    if order != [d.name for d in plan.tec.dimensions]:
+        plan = plan.permute(*order)
+    return plan.execute(order[0], "shared") if shared else plan
+
+
+def _parts_of(d: TecDimension, processor: Processor) -> int:
+    """How many parts of a loop threads share, if no loop is inside of it or others come between it and its parts: many,
+    if what one has of a line of an input stays long."""
+    counts = [n for n in divisors(d.size) if processor.cores <= n <= processor.cores * processor.parts]
+    long = [n for n in counts if d.size // n * max(d.strides[:2]) >= _LONG]
+    return max(long) if long else min(counts, default=1)
 
 
 def fused(plan: TecPlan) -> TecPlan:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from heapq import heapreplace
 from math import ceil, prod
 
 from ...errors import ContractionError
@@ -21,7 +22,7 @@ class Processor:
 
     `registers` vector registers of `vector_bytes`, `fused` multiply-additions and `loads` loads of them a cycle, and
     `fast_bytes` of cache that keep a block of the first input. `per_byte` are cycles that memory takes for a byte,
-    `per_task` those of handing loops to threads.
+    `per_task` those until another thread has begun with its part of a loop, which threads take in `parts` each.
     """
 
     cores: int = 1
@@ -32,7 +33,8 @@ class Processor:
     fast_bytes: int = 1 << 18
     shared_bytes: int = 1 << 22
     per_byte: float = 0.1
-    per_task: int = 30_000
+    per_task: int = 100_000
+    parts: int = 4
 
     def __post_init__(self) -> None:
         least = {"cores": 1, "vector_bytes": 8, "registers": 3, "fused": 1, "loads": 1}
@@ -87,6 +89,16 @@ def _per_step(processor: Processor, rows: int, vectors: int) -> float:
     """Cycles of one step of K; below twelve sums at a time, an addition waits for the one before."""
     waits = 4 if rows * vectors < 4 * processor.fused else 0
     return max(rows * vectors / processor.fused, (rows + vectors) / processor.loads, waits)
+
+
+def shared_cycles(processor: Processor, cycles: float, trips: int) -> float:
+    """Cycles until the last thread is done with a loop of so many cycles in all: each takes the next part when it is
+    done with one, and the first begins before the others."""
+    parts = min(trips, processor.cores * processor.parts)
+    done = [0.0] + [float(processor.per_task)] * (processor.cores - 1)
+    for part in range(parts):
+        heapreplace(done, done[0] + cycles / trips * (trips // parts + (part < trips % parts)))
+    return max(done)
 
 
 @dataclass(frozen=True)
@@ -254,11 +266,11 @@ class TecCost:
             cycles += moved + (elements * _PER_COPY if tensor < 2 and self.packed[tensor] else 0)
         return cycles
 
-    def time(self, cycles: float, shared: TecDimension | None) -> float:
-        """Cycles until the last thread is done with its part of a loop."""
-        if shared is None or self.processor.cores == 1:
-            return cycles
-        return cycles * ceil(shared.size / self.processor.cores) / shared.size + self.processor.per_task
+    def packed_by_threads(self, tensor: int) -> bool:
+        """Whether threads share the packing of an input, too: if it is done before their loop, and takes long."""
+        if self.shared is None or self.processor.cores == 1 or not self.packed[tensor] or self.level(tensor):
+            return False
+        return self._pack_cycles(tensor, 0) > self.processor.per_task
 
     @property
     def shareable(self) -> tuple[TecDimension | None, ...]:
@@ -269,8 +281,13 @@ class TecCost:
     @property
     def total(self) -> float:
         """Cycles until all threads are done."""
-        cycles = self.products + self.packing + self.memory
-        return self.time(cycles, self.shared)
+        if self.shared is None or self.processor.cores == 1:
+            return self.products + self.packing + self.memory
+        packed = [k for k in (0, 1) if self.packed[k] and self.level(k) == 0]  # before the loop that is shared
+        before = {k: self._pack_cycles(k, 0) for k in packed}
+        waits = sum(before[k] / (self.processor.cores if self.packed_by_threads(k) else 1) for k in packed)
+        cycles = self.products + self.packing - sum(before.values()) + self.memory
+        return waits + shared_cycles(self.processor, cycles, self.shared.size)
 
     def __str__(self) -> str:
         m, n, k = self.block
