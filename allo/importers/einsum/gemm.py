@@ -163,11 +163,22 @@ class _GemmWriter:
             if stride == 1:
                 self.transposed(width, extent, line)
             else:
-                c = self.text.variable("c")
-                if across.strides[tensor] == 1 and width % lanes == 0:
-                    self.text.unrolled.append(c)
-                with self.text.loop(last, extent), self.text.loop(c, width):
+                whole_vectors = across.strides[tensor] == 1 and width % lanes == 0
+                with self.text.loop(last, extent), self.columns(width, lanes if whole_vectors else 0) as c:
                     line(last, c)
+
+    @contextmanager
+    def columns(self, width: int, lanes: int) -> Iterator[str]:
+        """A loop over the columns of a panel; with `lanes`, it is vectors of so many of them."""
+        c = self.text.variable("c")
+        if not lanes:
+            with self.text.loop(c, width):
+                yield c
+            return
+        v = self.text.variable("v")
+        self.text.unrolled += [v, c]
+        with self.text.loop(v, width // lanes), self.text.loop(c, lanes):
+            yield f"({lanes} * {v} + {c})"
 
     def shared_nest(self, tensor: int, loops: list[_Loop]) -> str | None:
         """The name of the nest that packs an input, if threads share its outermost loop."""

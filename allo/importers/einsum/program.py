@@ -22,6 +22,7 @@ from .parts import sum_in_parts
 from .tree import TreeStep, contraction_tree
 
 Array = NDArray[Any]
+_LINE = 64  # bytes of a line of the cache
 
 
 @dataclass(frozen=True)
@@ -120,7 +121,7 @@ class EinsumProgram:
 
     def step(self, step: EinsumStep, values: Sequence[Array]) -> Array:
         """The result of one step, flat; `values` are those before."""
-        out = np.empty(prod(step.result.shape), _sums(self.data_type))
+        out = _empty(prod(step.result.shape), _sums(self.data_type))
         step.run(*(values[step.inputs[k]] for k in step.order), out)
         return out if self.data_type is not DataType.BF16 else out.astype(NUMPY[self.data_type])
 
@@ -160,6 +161,13 @@ NUMPY = _numpy_types()
 
 def _sums(data_type: DataType) -> np.dtype[Any]:
     return NUMPY[DataType.FP32 if data_type is DataType.BF16 else data_type]
+
+
+def _empty(size: int, dtype: np.dtype[Any]) -> Array:
+    """A new array that begins with a line of the cache, so that no vector is in two of them."""
+    memory = np.empty(size * dtype.itemsize + _LINE, np.uint8)
+    first = -memory.ctypes.data % _LINE
+    return memory[first : first + size * dtype.itemsize].view(dtype)
 
 
 def einsum_program(

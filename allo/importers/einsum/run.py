@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
+from ...backend.cpu.host import host_features
 from ...errors import ContractionError
-from ...mapping.teir import DataType, Processor
+from ...mapping.teir import WIDE, DataType, Processor
 from .expression import EinsumExpression
 from .program import NUMPY, Array, EinsumProgram, einsum_program
 from .tree import ContractionPath
@@ -89,4 +91,9 @@ def _empty(subscripts: str, arrays: Sequence[Array], kind: DataType) -> Array:
 def _program(
     subscripts: str, shapes: tuple[tuple[int, ...], ...], kind: DataType, path: ContractionPath, cores: int
 ) -> EinsumProgram:
-    return einsum_program(subscripts, *shapes, data_type=kind, path=path, processor=Processor(cores=cores))
+    return einsum_program(subscripts, *shapes, data_type=kind, path=path, processor=_host(cores))
+
+
+def _host(cores: int) -> Processor:
+    """What plans are chosen for on this machine."""
+    return replace(WIDE if {"avx512f", "avx512vl"} <= host_features() else Processor(), cores=cores)

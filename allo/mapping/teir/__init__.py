@@ -1,13 +1,14 @@
 """Tensor contractions as values: TECs of the tiled execution IR, their rules, optimisation steps, cost, choice."""
 
 from .choose import chosen_plan, fused
-from .cost import Processor, RegisterBlock, TecCost, registers_for
+from .cost import WIDE, Processor, RegisterBlock, TecCost, registers_for
 from .plan import TecPlan, TecStep
 from .rules import PROCESSOR, TecDomain, inferred_type
 from .values import DataType, DimType, ExecType, PrimFirst, PrimLast, PrimMain, Tec, TecDimension, word
 
 __all__ = [
     "PROCESSOR",
+    "WIDE",
     "DataType",
     "DimType",
     "ExecType",

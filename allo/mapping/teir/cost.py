@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from heapq import heapreplace
+from itertools import product
 from math import ceil, prod
 
 from ...errors import ContractionError
@@ -18,7 +19,8 @@ _LINE, _PAGE, _LINES = 64, 4096, 384  # bytes of a line of the first cache, of a
 
 @dataclass(frozen=True, slots=True)
 class Processor:
-    """What the model knows of a processor; the defaults are those of cores with 256-bit vectors.
+    """What the model knows of a processor; the defaults are those of cores with 256-bit vectors, `WIDE` those with
+    512-bit ones that an operation takes the place of two in.
 
     `registers` vector registers of `vector_bytes`, `fused` multiply-additions and `loads` loads of them a cycle, and
     `fast_bytes` of cache that keep a block of the first input. `per_byte` are cycles that memory takes for a byte,
@@ -43,9 +45,13 @@ class Processor:
             if isinstance(value, bool) or not isinstance(value, int) or value < number:
                 raise ContractionError(f"{name} of a processor is a whole number from {number} on, got {value!r}")
 
-    def lanes(self, data_type: DataType) -> int:
-        """Sums in a vector; those of `bfloat_16` are 32 bits wide."""
-        return self.vector_bytes // (8 if data_type is DataType.FP64 else 4)
+    def lanes(self, data_type: DataType) -> tuple[int, ...]:
+        """Sums in a vector, and in half of one where that is as fast a cycle; those of `bfloat_16` are 32 bits wide."""
+        whole = self.vector_bytes // (8 if data_type is DataType.FP64 else 4)
+        return (whole, whole // 2) if self.vector_bytes >= 64 else (whole,)
+
+
+WIDE = Processor(vector_bytes=64, registers=32, fused=1, loads=1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,18 +62,25 @@ class RegisterBlock:
     columns: int
     lanes: int
 
+    def step(self, processor: Processor, data_type: DataType, rows: int, columns: int) -> float:
+        """Cycles of one step of K with so many of its rows and columns; below four sums for each operation of a cycle,
+        an addition waits for the one before."""
+        vectors, halves = ceil(columns / self.lanes), processor.lanes(data_type)[0] // self.lanes
+        fused, loads = processor.fused * halves, processor.loads * halves
+        waits = 4 if rows * vectors < 4 * fused else 0
+        return max(rows * vectors / fused, (rows + vectors) / loads, waits)
+
 
 @lru_cache(maxsize=256)
 def registers_for(processor: Processor, data_type: DataType, m: int, n: int) -> RegisterBlock:
     """The block with the fewest operations and loads for a primitive of `m` x `n`, edges included."""
-    lanes = processor.lanes(data_type)
     best: tuple[float, int, RegisterBlock] | None = None
-    for vectors in (1, 2, 3):
+    for lanes, vectors in product(processor.lanes(data_type), (1, 2, 3)):
         most = (processor.registers - vectors - 1) // vectors
         for rows in range(1, min(most, 8) + 1):
             block = RegisterBlock(rows, vectors * lanes, lanes)
-            cost = sum(count * _per_step(processor, r, ceil(c / lanes)) for r, c, count in _tiles(block, m, n))
-            key = (cost, -rows * vectors, block)
+            cost = sum(count * block.step(processor, data_type, r, c) for r, c, count in _tiles(block, m, n))
+            key = (cost, -rows * vectors * lanes, block)
             if best is None or key[:2] < best[:2]:
                 best = key
     assert best is not None
@@ -83,12 +96,6 @@ def _tiles(block: RegisterBlock, m: int, n: int) -> Iterator[tuple[int, int, int
 
 def _parts(size: int, part: int) -> list[tuple[int, int]]:
     return [pair for pair in ((part, size // part), (size % part, 1)) if all(pair)]
-
-
-def _per_step(processor: Processor, rows: int, vectors: int) -> float:
-    """Cycles of one step of K; below twelve sums at a time, an addition waits for the one before."""
-    waits = 4 if rows * vectors < 4 * processor.fused else 0
-    return max(rows * vectors / processor.fused, (rows + vectors) / processor.loads, waits)
 
 
 def shared_cycles(processor: Processor, cycles: float, trips: int) -> float:
@@ -147,7 +154,8 @@ class TecCost:
         begins = 2 if self.sums_again else 1
         for r, c, count in _tiles(self.registers, m, n):
             vectors = ceil(c / lanes)
-            total += count * (k * _per_step(self.processor, r, vectors) + 12 + begins * r * vectors * moved)
+            step = self.registers.step(self.processor, self.tec.data_type, r, c)
+            total += count * (k * step + 12 + begins * r * vectors * moved)
         return self.calls * total
 
     @cached_property
