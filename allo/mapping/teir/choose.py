@@ -13,6 +13,7 @@ from .values import DimType, Tec, TecDimension
 
 # The largest blocks of M, N and K that are tried; what is left of a dimension becomes a loop.
 _MOST = {DimType.M: 256, DimType.N: 1024, DimType.K: 512}
+_NEAR = 0.95  # of the cycles of a plan: what another one may save has to be more than the model is wrong by
 _PER_ELEMENT = 0.5  # cycles of plain loops, which are those of vectors
 _WORTH = 0.8  # of the cycles of one thread: what threads that share plain loops have to reach
 _LONG = 64  # elements of a line in a part
@@ -32,12 +33,12 @@ def chosen_plan(tec: Tec, processor: Processor | None = None) -> TecPlan:
         plan = plan.swap()  # vectors are along N, which has to be next to each other in the output
     best, cost = plan, float("inf")
     ways = []
-    for made in _primitives(plan):
+    for made in _primitives(plan, processor):
         bound = TecCost(made.tec, processor)
-        ways += [(bound.least / (processor.cores if shared else 1), made, shared) for shared in bound.shareable]
+        ways += [(bound.least(shared), made, shared) for shared in bound.shareable]
     for least, made, shared in sorted(ways, key=lambda way: way[0]):
-        if least >= cost:
-            break  # whatever the order of its loops is
+        if least >= _NEAR * cost:
+            break  # whatever the order of its loops is, it is hardly better
         for candidate in _ordered(made, shared):
             found = TecCost(candidate.tec, processor).total
             if found < cost:
@@ -95,12 +96,12 @@ def _has_products(tec: Tec) -> bool:
     )
 
 
-def _primitives(plan: TecPlan) -> Iterator[TecPlan]:
+def _primitives(plan: TecPlan, processor: Processor) -> Iterator[TecPlan]:
     """Plans with a primitive: its dimensions and their sizes."""
     of = {type: [d for d in plan.tec if d.type is type] for type in DimType}
     columns = [d for d in of[DimType.N] if d.strides[2] == 1] or of[DimType.N]
     for m, n, k in product(_largest(of[DimType.M]), columns, _largest(of[DimType.K])):
-        for sizes in product(*(_blocks(d) for d in (m, n, k))):
+        for sizes in product(*(_blocks(d, processor) for d in (m, n, k))):
             split, names = _split(plan, (m, n, k), sizes)
             more = sorted((d for d in of[DimType.K] if d is not k), key=lambda d: d.size)
             batch = next((d for d in more if d.size * sizes[2] <= _MOST[DimType.K]), None)
@@ -114,13 +115,17 @@ def _largest(dimensions: Sequence[TecDimension], count: int = 2) -> list[TecDime
     return sorted(dimensions, key=lambda d: -d.size)[:count]
 
 
-def _blocks(d: TecDimension) -> list[int]:
-    """Sizes for the part of a dimension that the primitive has: the largest, one about half and one about a quarter."""
+def _blocks(d: TecDimension, processor: Processor) -> list[int]:
+    """Sizes for the part of a dimension that the primitive has: the largest, one about half and one about a quarter;
+    with several cores, one that leaves them many parts of it."""
     most = _MOST[d.type]
     fitting = [size for size in divisors(d.size) if size <= most]
     if fitting[-1] * 8 < min(most, d.size):
         return [d.size]  # a prime number, or nearly: loops over its parts would be the slower
-    wanted = [fitting[-1], *(min(fitting, key=lambda s: abs(s - part)) for part in (most // 4, most // 2, d.size // 2))]
+    parts = [most // 4, most // 2, d.size // 2]
+    if processor.cores > 1 and d.type is not DimType.K:
+        parts.append(d.size // (processor.cores * processor.parts))
+    wanted = [fitting[-1], *(min(fitting, key=lambda s: abs(s - part)) for part in parts)]
     return list(dict.fromkeys(size for size in wanted if size >= min(8, fitting[-1])))
 
 

@@ -14,6 +14,7 @@ from .values import DataType, DimType, ExecType, PrimFirst, Tec, TecDimension
 
 _PER_COPY = 0.5  # cycles for an element of whole vectors that are copied
 _PER_PAGE = 20  # cycles until a copy goes on in another page
+_BESIDE = 1.25  # how much longer a part takes on another core, whose cache has nothing of it, and which others use
 _LINE, _PAGE, _LINES = 64, 4096, 384  # bytes of a line of the first cache, of a page; lines that a block may take
 
 
@@ -35,7 +36,7 @@ class Processor:
     fast_bytes: int = 1 << 18
     shared_bytes: int = 1 << 22
     per_byte: float = 0.1
-    per_task: int = 100_000
+    per_task: int = 150_000
     parts: int = 4
 
     def __post_init__(self) -> None:
@@ -100,12 +101,14 @@ def _parts(size: int, part: int) -> list[tuple[int, int]]:
 
 def shared_cycles(processor: Processor, cycles: float, trips: int) -> float:
     """Cycles until the last thread is done with a loop of so many cycles in all: each takes the next part when it is
-    done with one, and the first begins before the others."""
+    done with one. The first begins before the others, and has the core and the cache that it had."""
     parts = min(trips, processor.cores * processor.parts)
-    done = [0.0] + [float(processor.per_task)] * (processor.cores - 1)
+    threads = [(0.0, 1.0), *[(float(processor.per_task), _BESIDE)] * (processor.cores - 1)]
     for part in range(parts):
-        heapreplace(done, done[0] + cycles / trips * (trips // parts + (part < trips % parts)))
-    return max(done)
+        done, slower = threads[0]
+        own = cycles / trips * (trips // parts + (part < trips % parts))
+        heapreplace(threads, (done + own * slower, slower))
+    return max(done for done, _ in threads)
 
 
 @dataclass(frozen=True)
@@ -264,15 +267,22 @@ class TecCost:
         first = self.tec.dimensions[0]
         return first if first.execution is ExecType.SHARED and first.size > 1 else None
 
+    def least(self, shared: TecDimension | None) -> float:
+        """Cycles that no order of the loops around the primitive goes below, if threads share one of them."""
+        loops, copies = self._least
+        if shared is None or self.processor.cores == 1:
+            return loops + copies
+        return shared_cycles(self.processor, loops, shared.size) + copies / self.processor.cores
+
     @cached_property
-    def least(self) -> float:
-        """Cycles of all cores that no order of the loops around the primitive goes below."""
-        cycles = self.products
+    def _least(self) -> tuple[float, float]:
+        """Cycles of products and memory, and of packing, if each tensor is moved once."""
+        loops, copies = self.products, 0.0
         for tensor in (0, 1, 2):
             elements = prod(d.size for d in self.tec.dimensions if d.strides[tensor])
-            moved = elements * self.tec.data_type.bytes * self.processor.per_byte * (2 if tensor == 2 else 1)
-            cycles += moved + (elements * _PER_COPY if tensor < 2 and self.packed[tensor] else 0)
-        return cycles
+            loops += elements * self.tec.data_type.bytes * self.processor.per_byte * (2 if tensor == 2 else 1)
+            copies += elements * _PER_COPY if tensor < 2 and self.packed[tensor] else 0
+        return loops, copies
 
     def packed_by_threads(self, tensor: int) -> bool:
         """Whether threads share the packing of an input, too: if it is done before their loop, and takes long."""
