@@ -16,6 +16,7 @@ from .loops import SUMS, LoopText, address, head, loop_names
 from .plain import write_first, write_last
 
 _PART = 4  # elements of a line of memory that are copied at a time
+_WAYS = 8  # lines of the first cache that addresses a page apart may have
 
 type _Loop = tuple[str, int, int]  # its variable, its extent, how far an iteration is in memory
 
@@ -189,20 +190,31 @@ class _GemmWriter:
         return nest
 
     def transposed(self, width: int, extent: int, line: Callable[[str, str], None]) -> None:
-        """Some elements of a line of memory for each row of a panel, whose part is then written whole; then the next.
+        """Some elements of a line of memory for each of some rows of a panel, whose part is then written whole; then
+        the next.
 
-        Rows that are pages apart take each other's lines of the first cache, and so do parts of panels: each is used
-        once.
+        Rows that are pages apart take each other's lines of the first cache, and so do parts of panels: the rows are
+        as many as a set of that cache has lines.
         """
+        rows = max(n for n in range(1, _WAYS + 1) if width % n == 0)
+        if rows == width or rows < _PART:
+            self.rows_transposed(width, extent, line)
+            return
+        group = self.text.variable("group")
+        with self.text.loop(group, width // rows):
+            self.rows_transposed(rows, extent, lambda last, c: line(last, f"({rows} * {group} + {c})"))
+
+    def rows_transposed(self, rows: int, extent: int, line: Callable[[str, str], None]) -> None:
+        """So many rows of a panel."""
         full, rest = divmod(extent, _PART)
         if full:
             part, c, at = (self.text.variable(stem) for stem in ("part", "c", "at"))
             self.text.unrolled += [c, at]
-            with self.text.loop(part, full), self.text.loop(c, width), self.text.loop(at, _PART):
+            with self.text.loop(part, full), self.text.loop(c, rows), self.text.loop(at, _PART):
                 line(f"({_PART} * {part} + {at})", c)
         if rest:
             c, at = self.text.variable("c"), self.text.variable("at")
-            with self.text.loop(c, width), self.text.loop(at, rest):
+            with self.text.loop(c, rows), self.text.loop(at, rest):
                 line(f"({_PART * full} + {at})", c)
 
     def read(self, tensor: int, base: str, across: str, k: str, b: str | None) -> str:

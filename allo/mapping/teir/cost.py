@@ -75,17 +75,19 @@ class RegisterBlock:
 @lru_cache(maxsize=256)
 def registers_for(processor: Processor, data_type: DataType, m: int, n: int) -> RegisterBlock:
     """The block with the fewest operations and loads for a primitive of `m` x `n`, edges included."""
-    best: tuple[float, int, RegisterBlock] | None = None
+    best: tuple[float, int, int, RegisterBlock] | None = None
     for lanes, vectors in product(processor.lanes(data_type), (1, 2, 3)):
+        if vectors > 1 and (vectors - 1) * lanes >= n:
+            continue  # the columns of a panel that none uses
         most = (processor.registers - vectors - 1) // vectors
         for rows in range(1, min(most, 8) + 1):
             block = RegisterBlock(rows, vectors * lanes, lanes)
             cost = sum(count * block.step(processor, data_type, r, c) for r, c, count in _tiles(block, m, n))
-            key = (cost, -rows * vectors * lanes, block)
-            if best is None or key[:2] < best[:2]:
+            key = (cost, n % lanes, -rows * vectors * lanes, block)  # columns that fill no vector are moved one by one
+            if best is None or key[:3] < best[:3]:
                 best = key
     assert best is not None
-    return best[2]
+    return best[3]
 
 
 def _tiles(block: RegisterBlock, m: int, n: int) -> Iterator[tuple[int, int, int]]:
