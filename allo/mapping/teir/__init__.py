@@ -1,7 +1,7 @@
 """Tensor contractions as values: TECs of the tiled execution IR, their rules, optimisation steps, cost, choice."""
 
 from .choose import chosen_plan, fused
-from .cost import WIDE, Processor, RegisterBlock, TecCost, registers_for
+from .cost import WIDE, Processor, RegisterBlock, TecCost, registers_for, shared_cycles
 from .plan import TecPlan, TecStep
 from .rules import PROCESSOR, TecDomain, inferred_type
 from .values import DataType, DimType, ExecType, PrimFirst, PrimLast, PrimMain, Tec, TecDimension, word
@@ -27,5 +27,6 @@ __all__ = [
     "fused",
     "inferred_type",
     "registers_for",
+    "shared_cycles",
     "word",
 ]

@@ -18,7 +18,7 @@ from allo.importers.einsum import (
     systolic_schedule,
     tec_schedule,
 )
-from allo.mapping.teir import Processor, Tec, TecPlan
+from allo.mapping.teir import WIDE, Processor, Tec, TecPlan
 from tests.mapping.teir.evaluation import evaluated
 from tests.mapping.teir.test_plan import random_tec
 from tests.seeds import sweep
@@ -43,6 +43,18 @@ def test_sums_over_two_dimensions_in_another_order_are_proved_up_to_that() -> No
     step = einsum_program("aebf,dfce->abcd", (6, 8, 6, 4), (8, 4, 6, 8)).steps[0]
     assert step.tec.prim_main == "BRGEMM"
     assert allo.verify(step.plain, step.schedule, reassociate=True)
+
+
+def test_threads_share_the_packing_before_their_loop() -> None:
+    processor = replace(WIDE, cores=2, per_task=1)
+    step = einsum_program("ij,kj->ik", (32, 24), (152, 24), processor=processor).steps[0]
+    text = kernel_text(step.tec, step.extents(step.order), processor)
+    assert [loop.split(".")[0] for loop in text.parallel] == ["panels1", "main"]
+    assert "group" in str(text)  # panels of 24 columns, whose rows are transposed eight at a time
+    A, B = (np.random.default_rng(1).integers(-9, 9, shape).astype(float) for shape in ((32, 24), (152, 24)))
+    out = np.full(32 * 152, np.nan)
+    step.run(*([A.reshape(-1), B.reshape(-1)][k] for k in step.order), out)
+    np.testing.assert_array_equal(out.reshape(32, 152), A @ B.T)
 
 
 def test_a_wrong_stride_is_found() -> None:

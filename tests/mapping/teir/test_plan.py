@@ -8,7 +8,19 @@ import numpy as np
 import pytest
 
 from allo.errors import ContractionError
-from allo.mapping.teir import DimType, Processor, Tec, TecCost, TecPlan, chosen_plan, fused
+from allo.mapping.teir import (
+    WIDE,
+    DataType,
+    DimType,
+    Processor,
+    Tec,
+    TecCost,
+    TecPlan,
+    chosen_plan,
+    fused,
+    registers_for,
+    shared_cycles,
+)
 from tests.seeds import sweep
 
 from .evaluation import evaluated
@@ -130,6 +142,20 @@ def test_large_products_get_blocks_that_caches_keep() -> None:
     assert plan.tec.prim_main == "GEMM" and plan.tec.dimensions[0].execution == "shared"
     assert cost.total < TecCost(TecPlan.begin(plain).primitive("GEMM", "i", "k", "j").tec, Processor(cores=2)).total
     assert str(cost).startswith("GEMM ") and str(cost).endswith("estimated)")
+
+
+def test_blocks_have_vectors_that_columns_fill() -> None:
+    blocks = [registers_for(WIDE, DataType.FP64, 12, n) for n in (12, 16, 48)]
+    assert [(block.lanes, block.columns) for block in blocks] == [(4, 12), (8, 16), (8, 24)]
+
+
+def test_threads_begin_late_and_take_parts() -> None:
+    """Two of four parts each: the second thread begins after 100 cycles, and takes a quarter longer."""
+    processor = Processor(cores=2, per_task=100)
+    assert shared_cycles(processor, 4000, 4) == 100 + 2 * 1250
+    assert shared_cycles(processor, 4000, 2) == 100 + 2500
+    assert shared_cycles(processor, 40, 4) == 100  # the first has done all by then
+    assert shared_cycles(processor, 8000, 8) == 100 + 4 * 1250
 
 
 def random_tec(choice: random.Random) -> Tec:
