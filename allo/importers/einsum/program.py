@@ -165,6 +165,8 @@ def _sums(data_type: DataType) -> np.dtype[Any]:
 
 def _empty(size: int, dtype: np.dtype[Any]) -> Array:
     """A new array that begins with a line of the cache, so that no vector is in two of them."""
+    if size < _LINE:
+        return np.empty(size, dtype)  # what is at its edges is as much as the rest
     memory = np.empty(size * dtype.itemsize + _LINE, np.uint8)
     first = -memory.ctypes.data % _LINE
     return memory[first : first + size * dtype.itemsize].view(dtype)
