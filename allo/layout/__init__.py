@@ -6,7 +6,7 @@ from .itensor import ITensor, visits_once
 from .line_buffer import LineBuffer, Slide, line_buffer
 from .maps import Digit, IndexMap, reshaping
 from .moves import ArrayMove, MovedDigit
-from .partial import PartialResult, PartOfDimension, Pending, ShardedArray, replicated
+from .partial import Own, PartialResult, PartOfDimension, Pending, ShardedArray, replicated
 from .partition import COMPLETE, NONE, Banks, Division, PartitionLayout, block, cyclic
 from .separation import LARGEST, packed, separated
 from .sharding import Layout, Shard
@@ -25,6 +25,7 @@ __all__ = [
     "Layout",
     "LineBuffer",
     "MovedDigit",
+    "Own",
     "PartOfDimension",
     "PartialResult",
     "PartitionLayout",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
 
 from .sharding import Layout, Placement, Shape, Shard
@@ -25,8 +25,20 @@ class Pending:
 
 
 @dataclass(frozen=True, slots=True)
+class Own:
+    """The processing elements along `axis` of the mesh each have values of their own, which `source` has made.
+
+    These are functions of partial results: a product of the own columns of two matrices, say, as the scores of one head
+    of attention. No collective makes them what the functions of the complete results would be.
+    """
+
+    axis: int
+    source: Hashable
+
+
+@dataclass(frozen=True, slots=True)
 class ShardedArray:
-    """An array over a mesh: its whole shape, its layout, and what its values are still waiting for.
+    """An array over a mesh: its whole shape, its layout, what its values are still waiting for, and whose they are.
 
     Operations raise ValueError for shapes and layouts that do not fit: nothing is moved between processing elements
     silently.
@@ -36,6 +48,7 @@ class ShardedArray:
     layout: Layout
     mesh: Shape
     pending: frozenset[Pending] = frozenset()
+    own: frozenset[Own] = frozenset()
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "layout", self.layout.on(self.mesh))
@@ -53,13 +66,28 @@ class ShardedArray:
 
     @property
     def is_complete(self) -> bool:
-        """Whether each processing element has final values."""
-        return not self.waits
+        """Whether each processing element has final values, and all have the same of the same part."""
+        return not self.waits and not self.own
+
+    def made_own(self, source: Hashable) -> ShardedArray:
+        """The array with what positions have as values of their own, which wait for nothing."""
+        own = frozenset(Own(pending.axis, source) for pending in self.waits)
+        return replace(self, pending=frozenset(), own=self.own | own)
 
     def is_cut(self, dimension: int) -> bool:
         """Whether processing elements have parts of a dimension, and not all of it as the only one along an axis."""
         placement = self.layout.placements[dimension]
         return isinstance(placement, Shard) and self.mesh[placement.axis] > 1
+
+    def alone(self, axis: int, source: Hashable) -> ShardedArray:
+        """The part of each position along `axis` as an array of its own."""
+        cut = [isinstance(p, Shard) and p.axis == axis for p in self.layout.placements]
+        parts = [self.mesh[axis] if is_cut else 1 for is_cut in cut]
+        shape = tuple(extent // count for extent, count in zip(self.shape, parts, strict=True))
+        placements = zip(cut, self.layout.placements, strict=True)
+        layout = Layout([Layout.Replicate if is_cut else placement for is_cut, placement in placements])
+        own = {Own(axis, source)} if self.mesh[axis] > 1 else set()
+        return replace(self, shape=shape, layout=layout, own=self.own | own)
 
     def elementwise(self, other: ShardedArray) -> ShardedArray:
         """The result of an operation on the elements of both: sharded where one of them is."""
@@ -67,7 +95,7 @@ class ShardedArray:
             raise ValueError(f"arrays of shapes {self.shape} and {other.shape} have no elements in common places")
         pairs = zip(self.layout.placements, other.layout.placements, strict=True)
         layout = Layout([join(one, two) for one, two in pairs])
-        return ShardedArray(self.shape, layout, self.mesh, self.pending | other.pending)
+        return ShardedArray(self.shape, layout, self.mesh, self.pending | other.pending, self.own | other.own)
 
     def combined(self, other: ShardedArray, operator: str) -> ShardedArray:
         """The result of `operator` on the elements of both, where partial results mean what complete ones would.
@@ -118,7 +146,7 @@ class ShardedArray:
         added = {Pending(operator, placement.axis)} if isinstance(placement, Shard) else set()
         rest = [p for d, p in enumerate(self.layout.placements) if d != dimension]
         shape = tuple(extent for d, extent in enumerate(self.shape) if d != dimension)
-        return ShardedArray(shape, Layout(rest), self.mesh, self.pending | added)
+        return ShardedArray(shape, Layout(rest), self.mesh, self.pending | added, self.own)
 
     def matmul(self, other: ShardedArray) -> ShardedArray:
         """The product of matrices; the dimension that is summed up must lie in the same way on both sides."""
@@ -130,7 +158,8 @@ class ShardedArray:
             raise ValueError(f"the dimension that is summed up is {inner!r} on the left and {same!r} on the right")
         added = {Pending("+", inner.axis)} if isinstance(inner, Shard) else set()
         shape = (self.shape[0], other.shape[1])
-        return ShardedArray(shape, Layout([rows, columns]), self.mesh, self.pending | other.pending | added)
+        pending = self.pending | other.pending | added
+        return ShardedArray(shape, Layout([rows, columns]), self.mesh, pending, self.own | other.own)
 
     def allreduce(self, operator: str) -> ShardedArray:
         """The array after parts have been combined by `operator` along all axes that wait for it."""

@@ -72,6 +72,33 @@ def gathered_ffn(X: int16[M, N], W1: int16[N, H], W2: int16[H, N], Y: int32[M, N
         Y[:, :] = allo.matmul(hidden, W2)
 
 
+HEADS, LENGTH, WIDTH = 2, 4, 3
+
+
+@df.region()
+def heads(
+    Q: int16[LENGTH, HEADS * WIDTH],
+    K: int16[LENGTH, HEADS * WIDTH],
+    V: int16[HEADS * LENGTH, WIDTH],
+    Y: int32[HEADS * LENGTH, WIDTH],
+    Z: int32[LENGTH, LENGTH],
+):
+    """Each position has the scores of one head: products of its own columns, and of its own rows, of two matrices."""
+
+    @df.kernel(mapping=[HEADS], args=[Q, K, V, Y, Z])
+    def head(
+        Q: int16[LENGTH, HEADS * WIDTH] @ [R, S(0)],
+        K: int16[LENGTH, HEADS * WIDTH] @ [R, S(0)],
+        V: int16[HEADS * LENGTH, WIDTH] @ [S(0), R],
+        Y: int32[HEADS * LENGTH, WIDTH] @ [S(0), R],
+        Z: int32[LENGTH, LENGTH] @ [R, R],
+    ):
+        scores: int16[LENGTH, LENGTH] = allo.relu(allo.matmul(Q, K.T))
+        others = allo.relu(allo.matmul(V, V.T))
+        Y[:, :] = allo.matmul(scores + others, V)
+        Z[:, :] = allo.allreduce(scores, op="+", axis=0)
+
+
 @df.region()
 def norms(A: int8[3, 4], most: int8[3], total: int32[3, 4]):
     """Numbers: the largest of each row, and a sum over the grid."""

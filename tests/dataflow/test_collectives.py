@@ -47,6 +47,23 @@ def test_feed_forward_layers(region: Callable[..., Any]) -> None:
     np.testing.assert_array_equal(found, hidden @ W2)
 
 
+def test_heads_of_attention() -> None:
+    Q, K = numbers(c.LENGTH, c.HEADS * c.WIDTH), numbers(c.LENGTH, c.HEADS * c.WIDTH)
+    V = numbers(c.HEADS * c.LENGTH, c.WIDTH)
+    Y, Z = np.zeros((c.HEADS * c.LENGTH, c.WIDTH), np.int32), np.zeros((c.LENGTH, c.LENGTH), np.int32)
+    q, k = (np.moveaxis(x.reshape(c.LENGTH, c.HEADS, c.WIDTH), 1, 0).astype(np.int32) for x in (Q, K))
+    v = V.reshape(c.HEADS, c.LENGTH, c.WIDTH).astype(np.int32)
+    scores = np.maximum(q @ k.swapaxes(1, 2), 0)
+    wanted = (scores + np.maximum(v @ v.swapaxes(1, 2), 0)) @ v
+    arguments = (Q, K, V, Y, Z)
+    found = through(c.heads, *arguments, csim=False).arguments
+    on_cores = [array.copy() for array in arguments]
+    df.build(c.heads, target="aie")(*on_cores)
+    for *_, some, total in (found, on_cores):
+        np.testing.assert_array_equal(some, wanted.reshape(Y.shape))
+        np.testing.assert_array_equal(total, scores.sum(0))
+
+
 def test_numbers() -> None:
     A = numbers(3, 4, dtype=np.int8)
     found = through(c.norms, A, np.zeros(3, np.int8), np.zeros((3, 4), np.int32), csim=False).arguments

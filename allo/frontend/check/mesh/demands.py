@@ -37,6 +37,8 @@ class LayoutChecker(KnownLayouts):
             self.report(node, message, "say along which axis all the same: `axis=0`")
             return None
         found = array.axes_of(op)
+        if not found and self.refuse_own(array):
+            return None
         if len(found) == 1 or (found and name == "allreduce"):
             return found
         waits = " and ".join(f"'{p.operator}' along axis {p.axis}" for p in sorted(array.pending)) or "nothing"
@@ -91,7 +93,9 @@ class LayoutChecker(KnownLayouts):
         if isinstance(value, Expr) or wanted is None or array is None or wanted.shape != array.shape:
             return value
         text = f"`{ast.unparse(place)}`"
-        if not array.is_complete:
+        if self.refuse_own(array, wanted.layout.shard_axes(self.scope.grid)):
+            return None
+        if array.waits:
             waits = " and ".join(f"'{p.operator}' along axis {p.axis}" for p in sorted(array.waits))
             hint = f"combine it first: `allo.allreduce({ast.unparse(place)}, op=\"{min(array.waits).operator}\")`"
             message = f"'{target.name}' gets {text}, of which positions have parts, to be combined by {waits}"

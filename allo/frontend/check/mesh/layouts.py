@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
@@ -40,6 +40,7 @@ class KnownLayouts:
         self._known: dict[Symbol, ShardedArray] = {}
         self._blocked: set[Symbol] = set()
         self._refused: set[ast.AST] = set()
+        self._reasons: dict[Hashable, ValueError] = {}  # why positions have values of their own
 
     # -- what is known ----------------------------------------------------------------------------------------------
 
@@ -158,6 +159,14 @@ class KnownLayouts:
         self._refused.add(node)
         self.report(node, f"`{ast.unparse(node)}`: {reason}", _HINTS[type(reason)])
 
+    def refuse_own(self, array: ShardedArray, cut: Sequence[int] = ()) -> bool:
+        """Whether positions along other axes than `cut` have values of their own, which is reported then."""
+        own = min((own for own in array.own if own.axis not in cut), key=lambda own: own.axis, default=None)
+        if own is not None:
+            assert isinstance(own.source, ast.expr)
+            self._refuse(own.source, self._reasons[own.source])
+        return own is not None
+
     def report(self, node: ast.expr, message: str, hint: str | None, *others: ast.expr) -> None:
         """An error with the places that say how the arrays lie which are in it."""
         self.scope.error(node, message, hint)
@@ -183,13 +192,13 @@ class KnownLayouts:
                 base = self.of(node.value)
                 return None if base is None else base.transposed()
             case ast.BinOp(op=ast.MatMult()):
-                return self._product(node.left, node.right)
+                return self._product(node, node.left, node.right)
             case ast.BinOp():
-                return self._both(_SIGNS.get(type(node.op), ast.unparse(node)), node.left, node.right)
+                return self._both(node, _SIGNS.get(type(node.op), ast.unparse(node)), node.left, node.right)
             case ast.UnaryOp(op=ast.USub() | ast.UAdd()):
                 return self.of(node.operand)
             case ast.UnaryOp():
-                return self._mapped(ast.unparse(node), node.operand)
+                return self._mapped(node, ast.unparse(node), node.operand)
             case ast.Call():
                 return self._called(node)
         return None
@@ -206,15 +215,15 @@ class KnownLayouts:
         if callee is None or not given:
             return None
         if callee is operators.matmul and len(given) == 2:
-            return self._product(*given)
+            return self._product(node, *given)
         if callee in _SUMS and len(given) == 2:
-            return self._both(_SUMS[callee], *given)
+            return self._both(node, _SUMS[callee], *given)
         if callee in _SAME:
             return self.of(given[0])
         if callee in _OF_ELEMENTS and len(given) == 1:
-            return self._mapped(callee.__name__, given[0])
+            return self._mapped(node, callee.__name__, given[0])
         if callee in _OF_LAST:
-            return self._mapped(callee.__name__, given[0], last=True)
+            return self._mapped(node, callee.__name__, given[0], last=True)
         if callee is operators.transpose and len(node.args) == 1 and not node.keywords:
             base = self.of(given[0])
             return None if base is None else base.transposed()
@@ -232,29 +241,43 @@ class KnownLayouts:
             return None
         return found
 
-    def _product(self, left: ast.expr, right: ast.expr) -> ShardedArray | None:
+    def _product(self, node: ast.expr, left: ast.expr, right: ast.expr) -> ShardedArray | None:
         one, other = self.of(left), self.of(right)
         if one is None or other is None or not len(one.shape) == len(other.shape) == 2:
             return None
         if one.shape[1] != other.shape[0]:
             return None
-        if one.pending or other.pending:
-            one = one.mapped("the product")
-            other = other.mapped("the product")
-        return one.matmul(other)
+        rows, columns = one.layout.placements[0], other.layout.placements[1]
+        if isinstance(rows, Shard) and rows == columns:
+            why = f"its rows and columns are cut along axis {rows.axis}, so that each position has a block of its own"
+            self._reasons.setdefault(node, PartOfDimension(why))
+            one, other = one.alone(rows.axis, node), other.alone(rows.axis, node)
+        return self._applied(node, lambda a, b: a.mapped("the product").matmul(b.mapped("the product")), one, other)
 
-    def _both(self, operator: str, left: ast.expr, right: ast.expr) -> ShardedArray | None:
+    def _applied(
+        self, node: ast.expr, function: Callable[..., ShardedArray], *operands: ShardedArray
+    ) -> ShardedArray:
+        """The result of a function, of partial results as values that each position has of its own."""
+        try:
+            return function(*operands)
+        except PartialResult as reason:
+            self._reasons.setdefault(node, reason)
+            return function(*(operand.made_own(node) for operand in operands))
+
+    def _both(self, node: ast.expr, operator: str, left: ast.expr, right: ast.expr) -> ShardedArray | None:
         one, other = self.of(left), self.of(right)
         if one is None or other is None:
             array, number = (one, right) if one is not None else (other, left)
             if array is None or not self._is_number_of_all(number):
                 return None
-            return array if operator == "*" else array.mapped(f"'{operator}'")
+            return array if operator == "*" else self._applied(node, lambda a: a.mapped(f"'{operator}'"), array)
         if len(one.shape) < len(other.shape):
             one = one.in_more_dimensions(other.shape)
         elif len(other.shape) < len(one.shape):
             other = other.in_more_dimensions(one.shape)
-        return one.combined(other, operator) if one.shape == other.shape else None
+        if one.shape != other.shape:
+            return None
+        return self._applied(node, lambda a, b: a.combined(b, operator), one, other)
 
     def _is_number_of_all(self, node: ast.expr) -> bool:
         """Whether an expression is one number at all positions."""
@@ -267,9 +290,14 @@ class KnownLayouts:
         except (NameError, ValueError):
             return False
 
-    def _mapped(self, function: str, operand: ast.expr, last: bool = False) -> ShardedArray | None:
+    def _mapped(
+        self, node: ast.expr, function: str, operand: ast.expr, last: bool = False
+    ) -> ShardedArray | None:
         array = self.of(operand)
-        return None if array is None else array.mapped(function, *([len(array.shape) - 1] if last else []))
+        if array is None:
+            return None
+        whole = [len(array.shape) - 1] if last else []
+        return self._applied(node, lambda a: a.mapped(function, *whole), array)
 
     def _collective(self, node: ast.Call, callee: Callable[..., Any]) -> ShardedArray | None:
         given = dict(zip(("x", "op", "axis", "dim"), node.args, strict=False))
@@ -290,7 +318,8 @@ class KnownLayouts:
             if callee is regions.reduce_scatter:
                 return array.reduce_scatter(op, axes[0], dim)
             left = frozenset(p for p in array.pending if p.operator != op or p.axis not in axes)
-            return replace(array, pending=left) if left != array.pending else None
+            own = frozenset(o for o in array.own if o.axis not in axes)
+            return replace(array, pending=left, own=own) if (left, own) != (array.pending, array.own) else None
         except (NameError, ValueError, TypeError, IndexError):
             return None  # which the check of the collective tells of
 
