@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from math import prod
 
@@ -140,10 +140,23 @@ class VirtualGraph:
     arguments: tuple[CallArray, ...]
     nodes: tuple[VirtualNode, ...]
     streams: tuple[VirtualStream, ...]
+    _nodes: dict[str, VirtualNode] = field(init=False, repr=False, compare=False)
+    _puts: dict[str, list[VirtualStream]] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        puts: dict[str, list[VirtualStream]] = {}
+        for stream in self.streams:
+            puts.setdefault(stream.producer, []).append(stream)
+        object.__setattr__(self, "_nodes", {node.name: node for node in self.nodes})
+        object.__setattr__(self, "_puts", puts)
 
     def node(self, name: str) -> VirtualNode:
         """The node of that name."""
-        return next(node for node in self.nodes if node.name == name)
+        return self._nodes[name]
+
+    def puts_of(self, node: str) -> Sequence[VirtualStream]:
+        """The streams that a node puts into."""
+        return self._puts.get(node, ())
 
     def stream(self, name: str) -> VirtualStream:
         """The stream of that name."""
@@ -192,10 +205,13 @@ def _meet(one: range, other: range) -> bool:
 
 def overlapping(uses: Sequence[tuple[VirtualNode, PartUse]]) -> tuple[VirtualNode, VirtualNode, PartUse] | None:
     """Two nodes of which one writes, through the use given, what the other uses too."""
+    of_array: dict[str, list[tuple[VirtualNode, PartUse]]] = {}
+    for node, use in uses:
+        of_array.setdefault(use.part.argument.name, []).append((node, use))
     for writer, use in uses:
         if use.access is PartAccess.IN:
             continue
-        for other, also in uses:
+        for other, also in of_array[use.part.argument.name]:
             if other.name != writer.name and use.part.meets(also.part):
                 return writer, other, use
             if other.name == writer.name and also.parameter != use.parameter and use.part.meets(also.part):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import groupby
 from typing import Any
 
@@ -41,14 +41,19 @@ class Mapping:
     graph: VirtualGraph
     cores: tuple[MappedCore, ...]
     steps: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    _homes: dict[str, MappedCore] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        homes = {node.name: core for core in self.cores for shot in core.shots for node in shot}
+        object.__setattr__(self, "_homes", homes)
 
     def core_of(self, node: str) -> MappedCore:
         """The core that runs a node."""
-        return next(core for core in self.cores if any(own.name == node for own in core.nodes))
+        return self._homes[node]
 
     def is_internal(self, stream: VirtualStream) -> bool:
         """Whether both ends of a stream are on one core."""
-        return self.core_of(stream.producer) == self.core_of(stream.consumer)
+        return self.core_of(stream.producer) is self.core_of(stream.consumer)
 
     def bundle(self, names: Sequence[str]) -> Mapping:
         """One core that runs nodes that do the same in turn: many shots of one task, each with its own parts."""
@@ -133,20 +138,15 @@ def _unlike(one: Shot, other: Shot) -> str | None:
 def _demand_order(mapping: Mapping, core: MappedCore, step: str) -> None:
     """Refuse a core on which a node gets what one behind it puts, or what comes back to it over other cores."""
     place = {node.name: number for number, node in enumerate(core.nodes)}
-    follows: dict[str, set[str]] = {}
-    for stream in mapping.graph.streams:
-        if stream.producer in place and stream.consumer in place:
-            if place[stream.producer] > place[stream.consumer]:
-                how = "producers before their consumers; tasks in a circle of streams need cores of their own"
-                raise TargetError(
-                    f"{step}: '{stream.consumer}' runs before '{stream.producer}', whose stream '{stream.name}' it "
-                    "gets",
-                    hint=f"{step} {how}",
-                )
-        else:
-            follows.setdefault(stream.producer, set()).add(stream.consumer)
+    for stream in (stream for name in place for stream in mapping.graph.puts_of(name)):
+        if place.get(stream.consumer, len(place)) < place[stream.producer]:
+            how = "producers before their consumers; tasks in a circle of streams need cores of their own"
+            raise TargetError(
+                f"{step}: '{stream.consumer}' runs before '{stream.producer}', whose stream '{stream.name}' it gets",
+                hint=f"{step} {how}",
+            )
     for node in core.nodes:
-        way = _way_back(mapping, follows, node.name, place)
+        way = _way_back(mapping.graph, node.name, place)
         if way is not None:
             raise TargetError(
                 f"{step}: '{way[-1]}' needs what '{way[0]}' puts, by way of {', '.join(repr(n) for n in way[1:-1])}, "
@@ -155,15 +155,13 @@ def _demand_order(mapping: Mapping, core: MappedCore, step: str) -> None:
             )
 
 
-def _way_back(
-    mapping: Mapping, follows: dict[str, set[str]], start: str, place: dict[str, int]
-) -> list[str] | None:
+def _way_back(graph: VirtualGraph, start: str, place: dict[str, int]) -> list[str] | None:
     """From a node over nodes of other cores to one that runs before it, or at the same place, on its own."""
     ahead = [[start]]
     seen = {start}
     while ahead:
         way = ahead.pop()
-        for name in sorted(follows.get(way[-1], ())):
+        for name in sorted({stream.consumer for stream in graph.puts_of(way[-1])}):
             if name in place:
                 if len(way) > 1 and place[name] < place[start]:
                     return [*way, name]

@@ -21,7 +21,7 @@ from ...ir.walk import argument_names, entry_block, induction_variable, location
 from ...poly import model_of
 from ..element_class import set_signature
 from .carried import Carried, CarriedForm, moved_element
-from .localize import box_of
+from .reached import box_of
 
 
 def carry_body(module: Module, name: str, carried: Mapping[int, Carried]) -> None:

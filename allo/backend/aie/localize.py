@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
 from collections.abc import Mapping as Table
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import count
 from math import gcd, prod
 
-import islpy as isl
 from mlir import ir
 
 from ...errors import Location, TargetError
 from ...frontend.emit.given_code import EXTERNAL
-from ...ir.access import access_map, accessed, callee_name, is_access, is_end, is_get, is_store, subscripts
+from ...ir.access import access_map, accessed, callee_name, is_end, is_get, is_store, subscripts
 from ...ir.builder import Builder, affine_constant, index_type
 from ...ir.context import unknown_location
 from ...ir.inlining import leave_affine, replace_call
@@ -29,10 +28,11 @@ from ...ir.walk import (
     string_of,
 )
 from ...ir.words import container_width
-from ...poly import Model, ModelBuffer, model_of
+from ...poly import model_of
 from ..element_class import set_signature
 from .blocks import overwritten_blocks
 from .constants import constant_place
+from .reached import ElementBox, Reach, box_around, reach_of, steps_in
 
 _PLAIN = ("arith.", "math.", "scf.", "affine.")
 _MEMORY = ("memref.alloc", "memref.load", "memref.store", "memref.copy", "func.return", "memref.dealloc")
@@ -42,21 +42,7 @@ ELEMENTS = ("i8", "i16", "i32", "ui8", "ui16", "ui32", "f16", "bf16", "f32")  # 
 _WIDEST = 64
 
 
-@dataclass(frozen=True, slots=True)
-class ElementBox:
-    """The elements of an array from `low` on, by `steps`; all of these are 1 if there are none."""
-
-    low: tuple[int, ...]
-    extents: tuple[int, ...]
-    steps: tuple[int, ...] = ()
-
-    def inside(self, outer: ElementBox) -> ElementBox:
-        """A box of the part `outer` as one of the array."""
-        ones = (1,) * len(self.low)
-        around, own = outer.steps or ones, self.steps or ones
-        low = tuple(b + a * step for a, b, step in zip(self.low, outer.low, around, strict=True))
-        steps = tuple(a * b for a, b in zip(own, around, strict=True))
-        return ElementBox(low, self.extents, () if steps == ones else steps)
+type Boxes = tuple[ElementBox | None, ...]  # of each argument; None of those that are not moved
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,15 +55,15 @@ class LocalBody:
     """
 
     name: str
-    boxes: tuple[ElementBox | None, ...]
+    boxes: Boxes
     puts: tuple[int, ...]
     gets: tuple[int, ...]
     blocks: dict[int, frozenset[int]]
     arrays: tuple[tuple[str, int], ...]
 
-    def inside(self, outer: LocalBody) -> LocalBody:
-        """The same for a function of which `outer` took parts first."""
-        boxes = zip(self.boxes, outer.boxes, strict=True)
+    def inside(self, outer: Boxes) -> LocalBody:
+        """The same for a function of which the parts `outer` were taken first."""
+        boxes = zip(self.boxes, outer, strict=True)
         return replace(self, boxes=tuple(own and around and own.inside(around) for own, around in boxes))
 
 
@@ -166,21 +152,39 @@ def demand_moved(kind: ir.Type, what: str, at: Location | None) -> None:
         )  # fmt: skip
 
 
-def localized(module: Module, name: str, into: Module, blocks: Table[int, bool]) -> LocalBody:
+def moved_arguments(function: ir.OpView, blocks: Table[int, bool]) -> list[int]:
+    """The arguments of a function that are moved: no streams, and no `blocks` of them."""
+    entry = entry_block(function)
+    assert entry is not None
+    return [n for n, value in enumerate(entry.arguments) if not is_stream(value.type) and n not in blocks]
+
+
+def reach_of_arguments(module: Module, name: str, numbers: Sequence[int]) -> dict[int, Reach | None]:
+    """What the accesses of a function to some of its arguments reach."""
+    entry = entry_block(module.function(name))
+    assert entry is not None
+    model = model_of(module, name) if numbers else None
+    return {number: reach_of(model, entry.arguments[number]) for number in numbers if model}
+
+
+def boxes_of(function: ir.OpView, reach: Table[int, Reach | None]) -> Boxes:
+    """The boxes of the arguments that are moved, of which `reach` tells."""
+    entry, names = entry_block(function), argument_names(function)
+    assert entry is not None
+    return tuple(
+        _box(reach[number], function, value, names[number]) if number in reach else None
+        for number, value in enumerate(entry.arguments)
+    )
+
+
+def localized(module: Module, name: str, into: Module, blocks: Table[int, bool], boxes: Boxes) -> LocalBody:
     """Write function `name` into another module, for parts of its arrays: the boxes that its accesses lie in.
 
-    Streams stay; `blocks` are arrays that are blocks of streams, and whether they are put. An array that is passed
-    on or looked at otherwise than by loads and stores is one part.
-    Raises TargetError for types of elements that cores have not.
+    Streams stay; `blocks` are arrays that are blocks of streams, and whether they are put.
+    Raises TargetError for streams that are used otherwise than by puts, or by gets.
     """
     function = module.function(name)
     names = argument_names(function)
-    entry = entry_block(function)
-    assert entry is not None
-    moved = [n for n, value in enumerate(entry.arguments) if not is_stream(value.type) and n not in blocks]
-    model = model_of(module, name) if moved else None
-    boxes = [_box(model, function, entry.arguments[number], names[number]) if model and number in moved else None
-             for number in range(len(entry.arguments))]  # fmt: skip
     end = ir.InsertionPoint(into.mlir.body)
     made = function.operation.clone(end)
     block = made.regions[0].blocks[0]
@@ -206,10 +210,10 @@ def localized(module: Module, name: str, into: Module, blocks: Table[int, bool])
             )  # fmt: skip
     set_signature(made, names)
     over = overwritten_blocks(block, blocks)
-    return LocalBody(name, tuple(boxes), tuple(puts), tuple(gets), over, local_arrays(block))
+    return LocalBody(name, boxes, tuple(puts), tuple(gets), over, local_arrays(block))
 
 
-def _box(model: Model, function: ir.OpView, array: ir.Value, label: str) -> ElementBox:
+def _box(reach: Reach | None, function: ir.OpView, array: ir.Value, label: str) -> ElementBox:
     """The box of an argument that is moved."""
     kind = ir.MemRefType(array.type)
     if is_stream_type(kind.element_type):
@@ -219,15 +223,16 @@ def _box(model: Model, function: ir.OpView, array: ir.Value, label: str) -> Elem
             hint="let the position, or a loop over the streams, say which one it is",
         )
     demand_moved(kind.element_type, f"argument '{label}'", location_of(function.operation))
-    found, unit = box_of(model, array), max(32 // bits_of(kind.element_type), 1)
-    steps = _steps(model, array, found.low, unit)
+    found, unit = box_around(reach, tuple(kind.shape)), max(32 // bits_of(kind.element_type), 1)
+    steps = _steps(reach, array, found.low, unit)
     if steps:
         extents = tuple(-(-n // step) for n, step in zip(found.extents, steps, strict=True))
         found = ElementBox(found.low, extents, steps)
     if steps and steps[-1] > 1:
         return found
     if kind.shape[-1] % unit and len(kind.shape) > 1:
-        return found
+        is_stored = any(is_store(use.owner.operation) for use in array.uses)
+        return found if steps or is_stored else _with_rows_of_words(found, kind.shape, unit)
     low, end = found.low[-1], found.low[-1] + found.extents[-1]
     whole = min(-(-end // unit) * unit, kind.shape[-1])  # words of rows
     if any(is_store(use.owner.operation) for use in array.uses):  # what is beside it may be that of others
@@ -237,62 +242,29 @@ def _box(model: Model, function: ir.OpView, array: ir.Value, label: str) -> Elem
     return ElementBox((*found.low[:-1], low), (*found.extents[:-1], whole - low), steps)
 
 
-def box_of(model: Model, array: ir.Value) -> ElementBox:
-    """The smallest box that all accesses to an argument of a function lie in, all of it if they are not known."""
-    shape = tuple(ir.MemRefType(array.type).shape)
-    buffer = model.buffer(array)
-    users = [use.owner.operation for use in array.uses]
-    if buffer is None or not all(is_access(op) for op in users):
-        return ElementBox((0,) * len(shape), shape)
-    low, high = list(shape), [-1] * len(shape)
-    for reached in _reached(model, buffer):
-        for d, extent in enumerate(shape):
-            low[d] = min(low[d], max(_bound(reached, d, extent, first=True), 0))
-            high[d] = max(high[d], min(_bound(reached, d, extent, first=False), extent - 1))
-    if any(a > b for a, b in zip(low, high, strict=True)):
-        return ElementBox((0,) * len(shape), shape)
-    return ElementBox(tuple(low), tuple(b - a + 1 for a, b in zip(low, high, strict=True)))
+def _with_rows_of_words(box: ElementBox, shape: Sequence[int], unit: int) -> ElementBox:
+    """A box of whole rows that are no words, with those around it with which it is made of words."""
+    if box.extents[-1] != shape[-1]:
+        return box
+    rows = unit // gcd(unit, shape[-1])
+    low, end = box.low[-2] // rows * rows, box.low[-2] + box.extents[-2]
+    end = min(-(-end // rows) * rows, shape[-2])
+    return ElementBox((*box.low[:-2], low, 0), (*box.extents[:-2], end - low, shape[-1]))
 
 
-def _steps(model: Model, array: ir.Value, low: Sequence[int], unit: int) -> tuple[int, ...]:
+def _steps(reach: Reach | None, array: ir.Value, low: Sequence[int], unit: int) -> tuple[int, ...]:
     """The steps by which the elements of a box are used, that DMA engines can make; none if all of these are 1.
 
     Single elements that do not follow one another are moved if they are words, and written: reading all between them
-    is faster.
+    is faster. An array that is passed on or looked at otherwise than by loads and stores is one part.
     """
     users = [use.owner.operation for use in array.uses]
-    buffer = model.buffer(array)
-    if buffer is None or not users or any(not is_access(op) or access_map(op) is None for op in users):
+    steps = steps_in(reach, low)
+    if steps is None or not users or any(access_map(op) is None for op in users):
         return ()
-    steps = [0] * len(low)
-    for reached in _reached(model, buffer):
-        for d, first in enumerate(low):
-            start = reached.dim_min_val(d)
-            if not start.is_int():
-                return ()
-            step = reached.get_stride(d).to_python()
-            steps[d] = gcd(steps[d], int(step), int(start.to_python()) - first)
     if unit > 1 or not any(map(is_store, users)):
         steps[-1] = 1
-    found = tuple(max(step, 1) for step in steps)
-    return found if max(found) > 1 else ()
-
-
-def _reached(model: Model, buffer: ModelBuffer) -> Iterator[isl.Set]:
-    """The elements of an array that each access to it reaches; none for one that is never made."""
-    for access in model.accesses:
-        if access.buffer.label == buffer.label:
-            reached = access.map.intersect_domain(access.domain).range()
-            reached = reached.project_out(isl.dim_type.param, 0, reached.dim(isl.dim_type.param))
-            if not reached.is_empty():
-                yield reached
-
-
-def _bound(reached: isl.Set, dimension: int, extent: int, *, first: bool) -> int:
-    value = reached.dim_min_val(dimension) if first else reached.dim_max_val(dimension)
-    if not value.is_int():  # not bounded by what is known
-        return 0 if first else extent - 1
-    return int(value.to_python())
+    return tuple(steps) if max(steps) > 1 else ()
 
 
 def _rebase(argument: ir.Value, box: ElementBox) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from math import prod
+from typing import Any
 
 from mlir import ir
 
@@ -43,14 +44,19 @@ from .chosen_streams import name_streams
 from .constants import sink_constants
 from .idle_ends import drop_idle_ends
 from .localize import (
+    Boxes,
     LocalBody,
     bits_of,
+    boxes_of,
     demand_for_cores,
     demand_moved,
     external_functions,
     inline_calls,
     localized,
+    moved_arguments,
+    reach_of_arguments,
 )
+from .reached import Reach, shifted, without_starts
 from .temporaries import without_temporaries
 
 
@@ -108,8 +114,11 @@ class _Reader:
     module: Module
     stays: Callable[[ir.Block], bool] | None
     bodies: Module = field(init=False)
+    externals: list[ir.Operation] = field(init=False)
     known: dict[str, LocalBody] = field(default_factory=dict)
-    texts: dict[str, LocalBody] = field(default_factory=dict)  # by what a function is at first
+    reach: dict[str, dict[int, Reach | None]] = field(default_factory=dict)  # by functions that begin at 0
+    parts: dict[tuple[Any, ...], LocalBody] = field(default_factory=dict)  # by those, and the boxes that they use
+    texts: dict[str, LocalBody] = field(default_factory=dict)  # by what a function of parts is at first
     written: dict[str, frozenset[int]] = field(default_factory=dict)
     facts: dict[ir.Operation, StreamFacts] = field(default_factory=dict)  # by what makes streams
     blocks: dict[str, tuple[ir.Type, int, int]] = field(default_factory=dict)
@@ -118,7 +127,8 @@ class _Reader:
 
     def read(self) -> ReadRegion:
         self.bodies = Module.empty(self.module.top)
-        for function in external_functions(self.module):
+        self.externals = external_functions(self.module)
+        for function in self.externals:
             function.clone(ir.InsertionPoint(self.bodies.mlir.body))
         top = self.module.function(self.module.top)
         entry = entry_block(top)
@@ -202,24 +212,43 @@ class _Reader:
 
     def _body(self, callee: str, blocks: dict[int, int], carried: Mapping[int, Carried]) -> LocalBody:
         """The function of a task at a position, in the module of bodies; positions that do the same have one."""
-        if callee not in self.known:
-            inline_calls(self.module, callee)
-            carry_body(self.module, callee, carried)
-            arrays = let_blocks_be_arrays(self.module, callee, blocks)
-            alone = Module.empty(callee)
-            for function in external_functions(self.module):
-                function.clone(ir.InsertionPoint(alone.mlir.body))
-            outer = localized(self.module, callee, alone, arrays)
-            made = alone.function(callee).operation
-            made.attributes["sym_name"] = string_attr("same")
-            text = str(made)
-            made.attributes["sym_name"] = string_attr(callee)
-            if text not in self.texts:
-                without_temporaries(alone, callee, self.module, self.stays)
-                demand_for_cores(alone, callee)
-                self.texts[text] = localized(alone, callee, self.bodies, arrays)
-            self.known[callee] = self.texts[text].inside(outer)
+        if callee in self.known:
+            return self.known[callee]
+        inline_calls(self.module, callee)
+        carry_body(self.module, callee, carried)
+        arrays = let_blocks_be_arrays(self.module, callee, blocks)
+        function = self.module.function(callee)
+        moved = moved_arguments(function, arrays)
+        text, starts = without_starts(function, moved)
+        if text not in self.reach:
+            found = reach_of_arguments(self.module, callee, moved)
+            self.reach[text] = {n: own and shifted(own, starts[n], back=True) for n, own in found.items()}
+        reach = {n: own and shifted(own, starts[n]) for n, own in self.reach[text].items()}
+        boxes = boxes_of(function, reach)
+        parts = tuple(box and box.behind(starts[n]) for n, box in enumerate(boxes))
+        key = text, parts, tuple(arrays.items())
+        if key not in self.parts:
+            self.parts[key] = self._parts_of(callee, arrays, boxes)
+        self.known[callee] = self.parts[key].inside(boxes)
         return self.known[callee]
+
+    def _parts_of(self, callee: str, arrays: dict[int, bool], boxes: Boxes) -> LocalBody:
+        """The function of a task that takes parts of arrays."""
+        alone = Module.empty(callee)
+        for function in self.externals:
+            function.clone(ir.InsertionPoint(alone.mlir.body))
+        localized(self.module, callee, alone, arrays, boxes)
+        made = alone.function(callee).operation
+        made.attributes["sym_name"] = string_attr("same")
+        text = str(made)
+        made.attributes["sym_name"] = string_attr(callee)
+        if text not in self.texts:
+            without_temporaries(alone, callee, self.module, self.stays)
+            demand_for_cores(alone, callee)
+            own = alone.function(callee)
+            reach = reach_of_arguments(alone, callee, moved_arguments(own, arrays))
+            self.texts[text] = localized(alone, callee, self.bodies, arrays, boxes_of(own, reach))
+        return self.texts[text]
 
     def _access(self, function: str, number: int) -> PartAccess:
         if function not in self.written:

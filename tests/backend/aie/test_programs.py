@@ -15,7 +15,9 @@ import pytest
 
 import allo
 import allo.dataflow as df
-from allo.ir.types import Stream, int32
+from allo.backend.aie import reading
+from allo.ir.module import Module
+from allo.ir.types import Stream, int16, int32
 from allo.library.aie.modules.gemm import gemm_steps
 
 from . import programs as p
@@ -229,3 +231,40 @@ def test_scatter_and_gather_over_arrays_of_streams(steps: Any) -> None:
     A, B = np.arange(256, dtype=np.int32).reshape(16, 16), np.zeros((16, 16), np.int32)
     df.build(dealt, target="aie", mapping_primitives=steps)(A, B)
     np.testing.assert_array_equal(B, A + 1)
+
+
+def blurred(P: int) -> Any:
+    @df.region()
+    def top(A: int16[6 * P, 5], B: int16[6 * P, 5]):
+        @df.kernel(mapping=[P], args=[A, B])
+        def rows(A: int16[6 * P, 5], B: int16[6 * P, 5]):
+            p = df.get_pid()
+            for i, j in allo.grid(6, 5):
+                B[6 * p + i, j] = A[6 * p + i, j]
+                if 6 * p + i > 0:
+                    B[6 * p + i, j] += A[6 * p + i - 1, j]
+                if 6 * p + i < 6 * P - 1:
+                    B[6 * p + i, j] += A[6 * p + i + 1, j]
+
+    return top
+
+
+def test_positions_that_differ_in_where_they_begin_are_looked_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The first and the last position see fewer rows, all others as many; rows of five numbers are read in pairs."""
+    looked = []
+    real = reading.reach_of_arguments
+
+    def watched(module: Module, name: str, numbers: list[int]) -> Any:
+        looked.append(name)
+        return real(module, name, numbers)
+
+    monkeypatch.setattr(reading, "reach_of_arguments", watched)
+    found = []
+    for P in (4, 12):
+        A = numbers(6 * P, 5)
+        B = np.zeros_like(A)
+        df.build(blurred(P), target="aie")(A, B)
+        padded = np.pad(A, ((1, 1), (0, 0)))
+        np.testing.assert_array_equal(B, padded[:-2] + padded[1:-1] + padded[2:])
+        found.append(len(looked))
+    assert found[1] == 2 * found[0]
