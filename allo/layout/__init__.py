@@ -6,7 +6,7 @@ from .itensor import ITensor, visits_once
 from .line_buffer import LineBuffer, Slide, line_buffer
 from .maps import Digit, IndexMap, reshaping
 from .moves import ArrayMove, MovedDigit
-from .partial import Own, PartialResult, PartOfDimension, Pending, ShardedArray, replicated
+from .partial import Own, PartialResult, PartOfDimension, Pending, ShardedArray, replicated, unlike_sums
 from .partition import COMPLETE, NONE, Banks, Division, PartitionLayout, block, cyclic
 from .separation import LARGEST, packed, separated
 from .sharding import Layout, Shard
@@ -46,5 +46,6 @@ __all__ = [
     "reshaping",
     "separated",
     "stream_converter",
+    "unlike_sums",
     "visits_once",
 ]

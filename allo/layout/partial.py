@@ -155,7 +155,7 @@ class ShardedArray:
             raise ValueError(f"matrices of shapes {self.shape} and {other.shape} have no product")
         (rows, inner), (same, columns) = self.layout.placements, other.layout.placements
         if inner != same:
-            raise ValueError(f"the dimension that is summed up is {inner!r} on the left and {same!r} on the right")
+            raise ValueError(unlike_sums(inner, same))
         added = {Pending("+", inner.axis)} if isinstance(inner, Shard) else set()
         shape = (self.shape[0], other.shape[1])
         pending = self.pending | other.pending | added
@@ -200,6 +200,11 @@ def _waits(pending: frozenset[Pending]) -> str:
 def _waiting(pending: frozenset[Pending]) -> str:
     found = " and ".join(f"'{p.operator}' along axis {p.axis}" for p in sorted(pending))
     return f"positions have yet to combine it by {found}"
+
+
+def unlike_sums(left: Placement, right: Placement) -> str:
+    """What is wrong with a product whose sides are cut in two ways."""
+    return f"the dimension that is summed up is {left!r} on the left and {right!r} on the right"
 
 
 def join(one: Placement, two: Placement) -> Placement:

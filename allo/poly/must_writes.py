@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from mlir import ir
 
 from ..ir.access import is_load, is_store
 from ..ir.module import Module
-from ..ir.walk import entry_block, statement_of, statements
+from ..ir.walk import entry_block
 from .extract import model_of
 from .linear import Row, variable
 from .model import Access, Model, ModelBuffer
+from .sources import SeenWrites, writes_seen
 from .systems import set_of
 
 _MOST_PIECES = 64  # of writes that cover an array only together; more are taken not to
@@ -28,22 +29,20 @@ def overwritten_arguments(module: Module, name: str) -> frozenset[int]:
 
 
 def begins_anew(module: Module, name: str, argument: int) -> bool:
-    """Whether the first statement of a function that uses an argument overwrites all of it and reads none: what the
-    function reads of it later is its own."""
+    """Whether a function overwrites all of an argument, and reads of it only what it has written itself."""
     entry = entry_block(module.function(name))
     assert entry is not None
     value = entry.arguments[argument]
-    users = {statement_of(use.owner.operation) for use in value.uses}
-    first = next((op for op in statements(entry) if op in users), None)
-    if first is None or not isinstance(value.type, ir.MemRefType) or not value.type.has_static_shape:
+    users = [use.owner.operation for use in value.uses]
+    if not isinstance(value.type, ir.MemRefType) or not value.type.has_static_shape or not any(map(is_store, users)):
         return False
     model = model_of(module, name)
     buffer = model.buffer(value)
-    own = [use.owner.operation for use in value.uses if statement_of(use.owner.operation) == first]
-    if buffer is None or buffer.is_stream or not all(map(is_store, own)):
+    if buffer is None or buffer.is_stream or not all(is_store(op) or is_load(op) for op in users):
         return False
-    accesses = [access for access in model.accesses if access.op in own]
-    return any(access.exact and _cover([access], buffer) for access in accesses)
+    seen = (writes_seen(model, op) for op in users if is_load(op))
+    writes = [access for access in model.accesses if access.op in users and access.is_write and access.exact]
+    return _cover_soon(writes, buffer) and all(isinstance(one, SeenWrites) and not one.unwritten for one in seen)
 
 
 def _may_be(value: ir.Value) -> bool:
@@ -61,7 +60,11 @@ def _is_overwritten(model: Model, value: ir.Value) -> bool:
     known = [access.op for access in accesses]
     if not all(access.is_write for access in accesses) or any(use.owner.operation not in known for use in value.uses):
         return False
-    writes = [access for access in accesses if access.exact]
+    return _cover_soon([access for access in accesses if access.exact], buffer)
+
+
+def _cover_soon(writes: Sequence[Access], buffer: ModelBuffer) -> bool:
+    """Whether writes leave no element of an array out, if that is soon seen."""
     if any(_cover([access], buffer) for access in writes):
         return True
     return len(writes) > 1 and sum(len(access.pieces) for access in writes) <= _MOST_PIECES and _cover(writes, buffer)

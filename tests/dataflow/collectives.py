@@ -100,6 +100,25 @@ def heads(
 
 
 @df.region()
+def blocks(A: int16[4, 4], B: int16[4, 4], C: int16[4, 4]):
+    """Positions exchange blocks with their neighbours, and add up two products of blocks."""
+    rows: Stream[int16[2, 2], 2][2, 2]
+    columns: Stream[int16[2, 2], 2][2, 2]
+
+    @df.kernel(mapping=[2, 2], args=[A, B, C])
+    def block(A: int16[4, 4] @ [S(0), S(1)], B: int16[4, 4] @ [S(0), S(1)], C: int16[4, 4] @ [S(0), S(1)]):
+        i, j = df.get_pid()
+        rows[i, 1 - j].put(A)
+        columns[1 - i, j].put(B)
+        other_A: int16[2, 2] = rows[i, j].get()
+        other_B: int16[2, 2] = columns[i, j].get()
+        with allo.meta_if(i == j):
+            C[:, :] = allo.add(allo.matmul(A, B), allo.matmul(other_A, other_B))
+        with allo.meta_else():
+            C[:, :] = allo.add(allo.matmul(other_A, B), allo.matmul(A, other_B))
+
+
+@df.region()
 def norms(A: int8[3, 4], most: int8[3], total: int32[3, 4]):
     """Numbers: the largest of each row, and a sum over the grid."""
 

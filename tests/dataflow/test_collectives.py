@@ -64,6 +64,11 @@ def test_heads_of_attention() -> None:
         np.testing.assert_array_equal(total, scores.sum(0))
 
 
+def test_products_of_blocks() -> None:
+    A, B = numbers(4, 4), numbers(4, 4)
+    np.testing.assert_array_equal(through(c.blocks, A, B, np.zeros_like(A), csim=False).arguments[2], A @ B)
+
+
 def test_numbers() -> None:
     A = numbers(3, 4, dtype=np.int8)
     found = through(c.norms, A, np.zeros(3, np.int8), np.zeros((3, 4), np.int32), csim=False).arguments

@@ -42,6 +42,7 @@ from .carried import Carried, carried_arguments, carried_operands, moved_element
 from .carry import carry_body
 from .chosen_streams import name_streams
 from .constants import sink_constants
+from .decided import take_decided_branches
 from .idle_ends import drop_idle_ends
 from .localize import (
     Boxes,
@@ -119,7 +120,7 @@ class _Reader:
     reach: dict[str, dict[int, Reach | None]] = field(default_factory=dict)  # by functions that begin at 0
     parts: dict[tuple[Any, ...], LocalBody] = field(default_factory=dict)  # by those, and the boxes that they use
     texts: dict[str, LocalBody] = field(default_factory=dict)  # by what a function of parts is at first
-    written: dict[str, frozenset[int]] = field(default_factory=dict)
+    accesses: dict[tuple[str, int], PartAccess] = field(default_factory=dict)  # by functions and their arguments
     facts: dict[ir.Operation, StreamFacts] = field(default_factory=dict)  # by what makes streams
     blocks: dict[str, tuple[ir.Type, int, int]] = field(default_factory=dict)
     names: dict[tuple[ir.Value, int], str] = field(default_factory=dict)
@@ -218,6 +219,7 @@ class _Reader:
         carry_body(self.module, callee, carried)
         arrays = let_blocks_be_arrays(self.module, callee, blocks)
         function = self.module.function(callee)
+        take_decided_branches(function.regions[0].blocks[0])
         moved = moved_arguments(function, arrays)
         text, starts = without_starts(function, moved)
         if text not in self.reach:
@@ -251,13 +253,17 @@ class _Reader:
         return self.texts[text]
 
     def _access(self, function: str, number: int) -> PartAccess:
-        if function not in self.written:
-            self.written[function] = overwritten_arguments(self.bodies, function)
+        key = function, number
+        if key not in self.accesses:
+            self.accesses[key] = self._access_of(function, number)
+        return self.accesses[key]
+
+    def _access_of(self, function: str, number: int) -> PartAccess:
+        if number in overwritten_arguments(self.bodies, function):
+            return PartAccess.OUT
         entry = entry_block(self.bodies.function(function))
         assert entry is not None
         users = [use.owner.operation for use in entry.arguments[number].uses]
-        if number in self.written[function]:
-            return PartAccess.OUT
         effects = Effects(self.bodies)
         if not any(entry.arguments[number] in effects.touched(op).writes for op in users):
             return PartAccess.IN

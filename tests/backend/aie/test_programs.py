@@ -19,6 +19,8 @@ from allo.backend.aie import reading
 from allo.ir.module import Module
 from allo.ir.types import Stream, int16, int32
 from allo.library.aie.modules.gemm import gemm_steps
+from allo.mapping import PartAccess
+from allo.memory import Layout
 
 from . import programs as p
 
@@ -263,8 +265,26 @@ def test_positions_that_differ_in_where_they_begin_are_looked_at_once(monkeypatc
     for P in (4, 12):
         A = numbers(6 * P, 5)
         B = np.zeros_like(A)
-        df.build(blurred(P), target="aie")(A, B)
+        built = df.build(blurred(P), target="aie")
+        built(A, B)
+        assert [len(own) for own in built.graph.classes().values()] == [1, P - 2, 1]
+        assert {use.access for node in built.graph.nodes for use in node.parts[1:]} == {PartAccess.OUT}
         padded = np.pad(A, ((1, 1), (0, 0)))
         np.testing.assert_array_equal(B, padded[:-2] + padded[1:-1] + padded[2:])
         found.append(len(looked))
     assert found[1] == 2 * found[0]
+
+
+@df.region()
+def largest(A: int32[4, 16], B: int32[4, 16]):
+    @df.kernel(mapping=[4], args=[A, B])
+    def row(a: int32[4, 16] @ Layout("SR"), b: int32[4, 16] @ Layout("SR")):
+        b[:, :] = allo.allreduce(a, op="max", axis=0)
+
+
+@pytest.mark.parametrize("kernels", ["scalar", "vector"])
+def test_numbers_that_streams_hand_to_loops(kernels: str) -> None:
+    """Elements that go around a chain one by one are no lanes."""
+    A, B = numbers(4, 16, kind=np.int32), np.zeros((4, 16), np.int32)
+    df.build(largest, target="aie", kernels=kernels)(A, B)
+    np.testing.assert_array_equal(B, np.repeat(A.max(0, keepdims=True), 4, 0))

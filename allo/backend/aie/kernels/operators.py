@@ -76,7 +76,7 @@ def scalar_text(op: ir.Operation, operands: Sequence[str]) -> str:
     if op.name == "arith.constant":
         return _number(op)
     if any(not operand for operand in operands):
-        operands = [own or _number(value.owner.operation) for own, value in zip(operands, op.operands, strict=True)]
+        operands = [own or _given(value) for own, value in zip(operands, op.operands, strict=True)]
     name = cpp_type(kind)
     if op.name in _INFIX:
         wide = "int64_t" if isinstance(kind, ir.IntegerType) else "float"
@@ -131,6 +131,13 @@ def _predicate(op: ir.Operation) -> str:
     if number not in known:
         raise NoLanes("numbers are compared in a way that lanes are not: unsigned, unordered or for inequality")
     return known[number]
+
+
+def _given(value: ir.Value) -> str:
+    """A number from outside of the loops: a constant."""
+    if isinstance(value.owner, ir.Block):
+        raise NoLanes("a loop uses a number that is handed to it")
+    return _number(value.owner.operation)
 
 
 def _number(op: ir.Operation) -> str:

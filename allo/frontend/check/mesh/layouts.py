@@ -10,7 +10,7 @@ from typing import Any
 
 from ....errors import Note
 from ....ir.types import AlloType, TensorType
-from ....layout import Layout, PartialResult, PartOfDimension, Shard, ShardedArray, replicated
+from ....layout import Layout, PartialResult, PartOfDimension, Shard, ShardedArray, replicated, unlike_sums
 from ... import dsl, regions
 from ...library import operators
 from ...library.operations import is_operator
@@ -247,11 +247,15 @@ class KnownLayouts:
             return None
         if one.shape[1] != other.shape[0]:
             return None
-        rows, columns = one.layout.placements[0], other.layout.placements[1]
+        (rows, inner), (same, columns) = one.layout.placements, other.layout.placements
         if isinstance(rows, Shard) and rows == columns:
             why = f"its rows and columns are cut along axis {rows.axis}, so that each position has a block of its own"
             self._reasons.setdefault(node, PartOfDimension(why))
             one, other = one.alone(rows.axis, node), other.alone(rows.axis, node)
+        fits = one.local_shape[1] == other.local_shape[0]
+        if isinstance(inner, Shard) and isinstance(same, Shard) and inner != same and fits:
+            self._reasons.setdefault(node, ValueError(unlike_sums(inner, same)))
+            one, other = one.alone(inner.axis, node), other.alone(same.axis, node)
         return self._applied(node, lambda a, b: a.mapped("the product").matmul(b.mapped("the product")), one, other)
 
     def _applied(
