@@ -297,6 +297,17 @@ def rows(A: float32[8, 16], W: float32[16, 32], B: float32[8, 32]):
         B[i, j] += T[i, k] * W[k, j]
 
 
+def product_rows(A: float32[8, 16], W: float32[16, 32], B: float32[8, 32]):
+    for i, j, k in allo.grid(8, 32, 16, name="product"):
+        B[i, j] += A[i, k] * W[k, j]
+
+
+def interleave_sums() -> Schedule:
+    s = allo.customize(product_rows)
+    s.interleave_sums("product_rows")
+    return s
+
+
 def unroll_stages() -> Schedule:
     s = allo.customize(rows)
     s.fuse_streams("rows")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from itertools import pairwise
 from math import prod
 
@@ -18,7 +19,7 @@ from ..ir.walk import entry_block, statements, string_of, trip_count
 from ..poly import extract
 from .convert import LinkPlan, link_plan, stream
 from .dataflow import make_region
-from .fifo.agreement import bands_of, like
+from .fifo.agreement import bands_of, like, orders_of_later_writers
 from .fifo.fusion import FusionPlan, KernelGraph, StreamLink, fused
 from .fifo.stages import Stage, read_stages
 from .nest.absorb import one_writer
@@ -93,7 +94,13 @@ def fuse_streams(
 
 
 def join_writers(module: Draft, name: str) -> None:
-    """Let nests that write one array, with what uses it in between, become one where that is possible."""
+    """Let nests that write one array, with what uses it in between, become one where that is possible.
+
+    Before, the earlier ones run their loops in the order of the later ones, so that they share as many as may be.
+    """
+    for nest, names in orders_of_later_writers(module, name).items():
+        with suppress(ScheduleError):
+            permute(module, [Loop(name, nest, loop) for loop in names])
     function, effects = module.function(name), Effects(module)
     entry = entry_block(function)
     assert entry is not None

@@ -35,6 +35,7 @@ class Primitives:
     from .relay import relay
     to = relay
     from .convert import convert
+    from .interleave_sums import interleave_sums
     from .fuse_streams import fuse_streams
     from .unroll_stages import unroll_stages
     from .size_fifos import size_fifos

@@ -12,6 +12,7 @@ from allo.customize.array.channels import ChannelPlan
 from allo.customize.fifo.fusion import FusionPlan
 from allo.customize.fifo.memories import MemoryPlan
 from allo.customize.fifo.sizes import FifoSizes
+from allo.customize.nest.interleaving import InterleavedSums
 from allo.customize.nest.unrolling import UnrollPlan
 from allo.customize.partition import Partition
 from allo.customize.step.handles import Buffer, FifoName, Function, Loop, Nest
@@ -492,6 +493,30 @@ class Primitives:
         constant bounds and no affine branches around it but those that cut a box out of the iterations; an array that `dst`
         reads in several places.
         Source: StreamTensor, sections 3.1.2, 4.2 and 5.2.1, Algorithm 1.
+        """
+
+    def interleave_sums(
+        self,
+        function: Function | Callable[..., Any] | str,
+        loops: Sequence[Loop | str] | None = None,
+    ) -> InterleavedSums | None:
+        """Move a loop of each nest of `function` that ends in a sum inside the loops of the sum.
+
+            for i in range(m):                        for i in range(m):
+                for j in range(n):            ->          for k in range(p):
+                    for k in range(p):                        for j in range(n):
+                        C[i, j] += A[i, k] * B[k, j]              C[i, j] += A[i, k] * B[k, j]
+
+        An addition of floats takes several cycles, and a loop that adds to one element starts an iteration only when the
+        last sum is there; `n` sums in turn leave it the time, and can be unrolled (`unroll_stages`). The numbers of each
+        sum are added up in the same order as before, so results are the same to the bit.
+        The loop is one whose iterations do not need one another, along which no window slides, and along which an operand
+        stays the same: rather a local array (an element that comes in is used for all sums at once), rather the first one.
+        It is `j` of a product and the output channels of a convolution; of windows without weights it is the channels.
+        Returns what was done (`InterleavedSums`), with the nests that stay as they are and why. The step records `loops`:
+        repeated, it decides nothing and returns None; you may give them yourself.
+        Refused: loops given that are not in a sum's nest of nothing but loops; what `reorder` refuses of these.
+        Source: Allo paper, 3.1 (row-wise product) and 8.2.
         """
 
     def fuse_streams(

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from ...ir.module import Module
-from ...ir.walk import LoopView, trip_count
+from ...ir.walk import LoopView, string_of, trip_count
 from ...layout import ITensor
+from ...poly import Access, extract
 from ..nest.rewrite import only_child
 from .accesses import Get
 
@@ -27,6 +28,33 @@ def _band(views: Sequence[LoopView]) -> list[LoopView]:
             break
         band.append(inner)
     return [] if any(view.op.name != "affine.for" for view in band) else band
+
+
+def orders_of_later_writers(module: Module, function: str) -> dict[str, list[str]]:
+    """Of nests that write an array before another nest does, their loops in the order in which that one goes along the
+    dimensions of the array, where that is another order."""
+    bands = bands_of(module, function)
+    writers: dict[str, list[tuple[str, Access]]] = {}
+    for access in extract(module.function(function)).accesses:
+        if access.is_write and access.loops and access.buffer.origin == "alloc":
+            nest = string_of(access.loops[0].op, "allo.nest") or ""
+            writers.setdefault(access.buffer.label, []).append((nest, access))
+    orders: dict[str, list[str]] = {}
+    for writes in writers.values():
+        for (nest, first), (other, second) in reversed([*pairwise(writes)]):
+            now, mine, its = [view.name for view in bands[nest]], _dimensions(first), _dimensions(second)
+            later = [its[name] for name in orders.get(other, [loop.name for loop in second.loops]) if name in its]
+            if nest != other and mine.keys() == {*now} and {*mine.values()} <= {*later}:
+                wanted = sorted(now, key=lambda name: later.index(mine[name]))
+                if wanted != now:
+                    orders[nest] = wanted
+    return orders
+
+
+def _dimensions(access: Access) -> dict[str, int]:
+    """The dimensions of an array by the loops that go along them, each alone."""
+    alone = {form.terms[0][0]: d for d, form in enumerate(access.subscripts) if len(form.terms) == 1}
+    return {loop.name: alone[loop.variable] for loop in access.loops if loop.variable in alone}
 
 
 def like(source: ITensor, get: Get, band: Sequence[LoopView]) -> list[str]:

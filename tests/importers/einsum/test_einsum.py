@@ -172,7 +172,7 @@ def random_expression(choice: random.Random) -> tuple[str, list[tuple[int, ...]]
     return f"{','.join(inputs)}->{output}", shapes
 
 
-@sweep(270, 12)
+@sweep(480, 12)
 def test_random_expressions(seed: int) -> None:
     """One as machine code, and some of which NumPy computes what their TECs say: 300 and more in a run."""
     choice = random.Random(seed)

@@ -1,0 +1,103 @@
+"""Estimates of accelerators of whole networks beside published ones, at the published number of DSPs.
+
+python -m benchmarks.accelerators FOLDER [NAME ...]
+
+takes `FOLDER/NAME.pt2`, which `scripts/export_networks.py FOLDER` writes where PyTorch is, and adds a row for each to
+`FOLDER/accelerators.json`; rows that are there are not computed again. Each network takes a process of its own and some
+minutes. Cycles and resources are those of `allo.estimate`: no tool has synthesised the designs.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import allo
+
+
+class Published(NamedTuple):
+    """Cycles and DSPs of a design that a paper reports; DSPs are the budget of ours."""
+
+    cycles: int
+    dsp: int
+    source: str
+
+
+# Allo (PLDI 2024), Table 4: HLS reports for the U280 at 300 MHz; neither the type of elements nor the size of images is
+# given. Its GPT-2 medium (24 such blocks, W4A8, 32 tokens; in StreamTensor, Table 4) takes 81.50 ms to the first token,
+# StreamTensor's 34.59 ms, both at 250 MHz, here as cycles of one block. Their DSPs are not given: all of the U280.
+PUBLISHED = {
+    "vgg16": Published(3_850_000, 440, "Allo, Table 4"),
+    "mobilenet": Published(260_000, 1942, "Allo, Table 4"),
+    "mobilenet_v2": Published(260_000, 1942, "Allo, Table 4"),
+    "resnet18": Published(8_290_000, 652, "Allo, Table 4"),
+    "gpt2": Published(round(34.59e-3 * 250e6 / 24), 9024, "StreamTensor, Table 4"),
+}
+
+
+def accelerator(path: Path, dsp: int) -> tuple[allo.Schedule, Any, Any]:
+    """Streams between all layers, and stages of one speed: the schedule, and the plans of both."""
+    kernel = allo.from_pt2(path, weights_as_arguments=True)
+    s = allo.customize(kernel, lower_linalg=True)
+    s.interleave_sums(kernel.__name__)
+    streams = s.fuse_streams(kernel.__name__)
+    stages = s.unroll_stages(kernel.__name__, dsp=dsp)
+    for bank in stages.banks:
+        s.partition(bank.array, dim=bank.dim, factor=bank.factor)
+    return s, streams, stages
+
+
+def measure(path: Path) -> dict[str, Any]:
+    """The row of one network."""
+    published = PUBLISHED[path.stem]
+    begin = time.process_time()
+    s, streams, stages = accelerator(path, published.dsp)
+    found = allo.estimate(s)
+    slowest = max(stages.stages, key=lambda stage: stage.chosen.cycles)
+    return {
+        "cycles": found.cycles, "interval": stages.cycles, "dsp": found.dsp, "bram": found.bram18,
+        "bytes_before": streams.before, "bytes_after": streams.after,
+        "streams": len(streams.streamed), "round_trips": streams.round_trips,
+        "slowest": slowest.name, "limit": slowest.limit, "seconds": round(time.process_time() - begin, 1),
+        "plan": str(stages), "fusion": str(streams),
+    }  # fmt: skip
+
+
+def line(name: str, row: dict[str, Any]) -> str:
+    """A row of the table."""
+    theirs = PUBLISHED[name]
+    left = f"{100 * row['bytes_after'] / row['bytes_before']:.1f} %"
+    return (
+        f"{name:13} {theirs.cycles:>10,} {theirs.dsp:>6,} {row['cycles']:>10,} {row['interval']:>10,} {row['dsp']:>6,} "
+        f"{row['bram']:>6,} {theirs.cycles / row['cycles']:>6.2f} {left:>7}  {row['slowest']}: {row['limit']}"
+    )
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("names", nargs="*", default=list(PUBLISHED))
+    parser.add_argument("--one", action="store_true", help=argparse.SUPPRESS)
+    given = parser.parse_args()
+    store = given.folder / "accelerators.json"
+    if given.one:
+        rows = json.loads(store.read_text()) if store.exists() else {}
+        rows[given.names[0]] = measure(given.folder / f"{given.names[0]}.pt2")
+        store.write_text(json.dumps(rows, indent=1))
+        return
+    columns = f"{'cycles':>10} {'DSP':>6} {'ours':>10} {'slowest':>10} {'DSP':>6} {'BRAM':>6} {'ratio':>6} {'left':>7}"
+    print(f"{'published':13} {columns}  the slowest stage, and why it is not faster")
+    for name in given.names:
+        if name not in (json.loads(store.read_text()) if store.exists() else {}):
+            command = [sys.executable, "-m", "benchmarks.accelerators", str(given.folder), name, "--one"]
+            subprocess.run(command, check=True)
+        print(line(name, json.loads(store.read_text())[name]), flush=True)
+
+
+if __name__ == "__main__":
+    main()
