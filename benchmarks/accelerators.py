@@ -2,9 +2,9 @@
 
 python -m benchmarks.accelerators FOLDER [NAME ...]
 
-takes `FOLDER/NAME.pt2`, which `scripts/export_networks.py FOLDER` writes where PyTorch is, and adds a row for each to
-`FOLDER/accelerators.json`; rows that are there are not computed again. Each network takes a process of its own and some
-minutes. Cycles and resources are those of `allo.estimate`: no tool has synthesised the designs.
+takes exported networks that `scripts/export_networks.py FOLDER` writes where PyTorch is, and adds a row for each to
+`FOLDER/accelerators.json`; rows that are there are not computed again. Each network takes a process of its own and
+up to some minutes. Cycles and resources are those of `allo.estimate`: no tool has synthesised the designs.
 """
 
 from __future__ import annotations
@@ -17,47 +17,61 @@ import time
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
+
 import allo
+from allo.importers import quantized
 
 
 class Published(NamedTuple):
-    """Cycles and DSPs of a design that a paper reports; DSPs are the budget of ours."""
+    """Cycles and DSPs of a design that a paper reports; DSPs are the budget of ours, which is made from `file`.
+
+    `weights` are the bits of weights beside activations of 8 bits (None: floats), `budget` that of `fuse_streams`.
+    """
 
     cycles: int
     dsp: int
-    source: str
+    file: str
+    target: str = "u280"
+    weights: int | None = None
+    budget: int | None = None
 
 
-# Allo (PLDI 2024), Table 4: HLS reports for the U280 at 300 MHz; neither the type of elements nor the size of images is
-# given. Its GPT-2 medium (24 such blocks, W4A8, 32 tokens; in StreamTensor, Table 4) takes 81.50 ms to the first token,
-# StreamTensor's 34.59 ms, both at 250 MHz, here as cycles of one block. Their DSPs are not given: all of the U280.
+# Networks: Allo (PLDI 2024), Table 4, reports of HLS for the U280 at 300 MHz; neither the type of elements nor the size
+# of images is given. GPT-2: StreamTensor, Table 4, 34.59 ms to the first token on a U55C at 250 MHz with weights of 4
+# bits and activations of 8, one block after the other, here as cycles of one of 24; DSPs are not given: all there are.
+BLOCK = round(34.59e-3 * 250e6 / 24)
 PUBLISHED = {
-    "vgg16": Published(3_850_000, 440, "Allo, Table 4"),
-    "mobilenet": Published(260_000, 1942, "Allo, Table 4"),
-    "mobilenet_v2": Published(260_000, 1942, "Allo, Table 4"),
-    "resnet18": Published(8_290_000, 652, "Allo, Table 4"),
-    "gpt2": Published(round(34.59e-3 * 250e6 / 24), 9024, "StreamTensor, Table 4"),
+    "VGG16": Published(3_850_000, 440, "vgg16"),
+    "MobileNet": Published(260_000, 1942, "mobilenet"),
+    "MobileNetV2": Published(260_000, 1942, "mobilenet_v2"),
+    "ResNet-18": Published(8_290_000, 652, "resnet18"),
+    "GPT-2": Published(BLOCK, 9024, "gpt2", "u55c"),
+    "GPT-2, W4A8": Published(BLOCK, 9024, "gpt2", "u55c", weights=4, budget=100_000),
 }
 
 
-def accelerator(path: Path, dsp: int) -> tuple[allo.Schedule, Any, Any]:
+def accelerator(folder: Path, design: Published) -> tuple[allo.Schedule, Any, Any]:
     """Streams between all layers, and stages of one speed: the schedule, and the plans of both."""
-    kernel = allo.from_pt2(path, weights_as_arguments=True)
+    kernel = allo.from_pt2(folder / f"{design.file}.pt2", weights_as_arguments=True)
+    if design.weights is not None:
+        sample = np.random.default_rng(0).standard_normal((1, 32, 1024)).astype(np.float32)
+        kernel = quantized(kernel, [(sample,)], weights=design.weights)
     s = allo.customize(kernel, lower_linalg=True)
-    s.interleave_sums(kernel.__name__)
-    streams = s.fuse_streams(kernel.__name__)
-    stages = s.unroll_stages(kernel.__name__, dsp=dsp)
+    name = s.top_func_name
+    s.interleave_sums(name)
+    streams = s.fuse_streams(name, budget=design.budget)
+    stages = s.unroll_stages(name, dsp=design.dsp, target=design.target)
     for bank in stages.banks:
         s.partition(bank.array, dim=bank.dim, factor=bank.factor)
     return s, streams, stages
 
 
-def measure(path: Path) -> dict[str, Any]:
+def measure(folder: Path, design: Published) -> dict[str, Any]:
     """The row of one network."""
-    published = PUBLISHED[path.stem]
     begin = time.process_time()
-    s, streams, stages = accelerator(path, published.dsp)
-    found = allo.estimate(s)
+    s, streams, stages = accelerator(folder, design)
+    found = allo.estimate(s, target=design.target)
     slowest = max(stages.stages, key=lambda stage: stage.chosen.cycles)
     return {
         "cycles": found.cycles, "interval": stages.cycles, "dsp": found.dsp, "bram": found.bram18,
@@ -87,7 +101,7 @@ def main() -> None:
     store = given.folder / "accelerators.json"
     if given.one:
         rows = json.loads(store.read_text()) if store.exists() else {}
-        rows[given.names[0]] = measure(given.folder / f"{given.names[0]}.pt2")
+        rows[given.names[0]] = measure(given.folder, PUBLISHED[given.names[0]])
         store.write_text(json.dumps(rows, indent=1))
         return
     columns = f"{'cycles':>10} {'DSP':>6} {'ours':>10} {'slowest':>10} {'DSP':>6} {'BRAM':>6} {'ratio':>6} {'left':>7}"
