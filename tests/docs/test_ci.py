@@ -69,6 +69,7 @@ def test_the_hook_is_the_command(repository: Path):
 def test_the_workflow_runs_the_gate():
     job = read(".github/workflows/gate.yml")["jobs"]["gate"]
     assert job["steps"][-1] == {"run": "bash .ci/run"}
+    assert {"run": "sudo scripts/browser.sh"} in job["steps"]
     assert job["timeout-minutes"] == 90
 
 
