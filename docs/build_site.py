@@ -107,6 +107,7 @@ def main() -> None:
     (PAGES / "gallery").mkdir(parents=True)
     (PAGES / "tutorials").mkdir()
     shutil.copytree(DOCS / "images", PAGES / "images")
+    shutil.copy(DOCS / "site.css", PAGES)
     for page in DOCS.glob("*.md"):
         (PAGES / page.name).write_text(copied(page), encoding="utf-8")
     for path in (DOCS / "tutorials").glob("*.py"):

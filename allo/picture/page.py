@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from html import escape
 
 _NAMES = ("ink", "paper", "dim", "line", "row", "code", "binds")
 _LIGHT = ("#222", "#fff", "#5c6470", "#a8adb5", "#f5f7fa", "#eef0fa", "#a33000")
 _DARK = ("#dfe3ea", "#16191f", "#9aa4b2", "#566070", "#1f242d", "#262d3a", "#ffa87d")
-_RULES = """
+_MOST_COLUMNS = 16  # of numbers, which are aligned at the right
+_NUMBER = re.compile(r"[-+]?[\d.,]*( %)?")
+_RULES = f"""
+{", ".join(f"table.n{n} :is(td, th):nth-child({n})" for n in range(1, _MOST_COLUMNS + 1))} {{ text-align: right; }}
+""" + """
 table { border-collapse: collapse; margin: .5em 0 1em; } th, td { padding: .15em .7em; text-align: left; }
 th { border-bottom: 1px solid var(--line); font-weight: 600; } tr:nth-child(even) { background: var(--row); }
-table.figures th, table.figures td { text-align: right; }
-table.figures :is(td, th):is(:first-child, :last-child) { text-align: left; }
+table.figures { display: block; width: max-content; max-width: 100%; overflow-x: auto; }
+table.figures td { white-space: nowrap; } table.words td:last-child { white-space: normal; min-width: 20em; }
 table.figures td:first-child { font-family: ui-monospace, monospace; white-space: pre; }
 summary { cursor: pointer; font-weight: 600; font-size: 1.1em; } code { background: var(--code); padding: 0 .3em; }
 .bar { background: var(--code); height: .6em; width: 12em; display: inline-block; }
@@ -50,10 +55,15 @@ def fragment(body: Iterable[str]) -> str:
 
 
 def table(header: Iterable[str], rows: Iterable[Sequence[str]], *, figures: bool = False) -> str:
-    """Cells of HTML; those of `figures` are aligned as numbers but for the first and the last column."""
+    """Cells of HTML. Columns of numbers are aligned as such; in tables of `figures` the first column is a name."""
+    header, rows = tuple(header), tuple(rows)
     head = "".join(f"<th>{cell}</th>" for cell in header)
     body = "\n".join("<tr>" + "".join(f"<td>{cell}</td>" for cell in row) + "</tr>" for row in rows)
-    return f"<table{' class=figures' if figures else ''}><tr>{head}</tr>\n{body}</table>"
+    columns = enumerate(zip(*rows, strict=True), 1)
+    numbers = [f"n{n}" for n, cells in columns if n > 1 and all(map(_NUMBER.fullmatch, cells))]
+    words = not numbers or numbers[-1] != f"n{len(header)}"
+    kinds = " ".join([*(["figures", *(["words"] if words else [])] if figures else []), *numbers])
+    return f"<table class='{kinds}'><tr>{head}</tr>\n{body}</table>"
 
 
 def picture(svg: str) -> str:

@@ -32,7 +32,7 @@ def browser() -> str:
     return found
 
 
-def asked(page: str, script: str, folder: Path, *, dark: bool = False) -> Any:
+def asked(page: str, script: str, folder: Path, *, dark: bool = False, width: int = 1280) -> Any:
     """What `script`, the body of a function, finds in a page; the page itself must report nothing and load nothing."""
     put = f'd.textContent = JSON.stringify((() => {{{script}}})()); document.body.append(d);'
     added = f'<script>const d = document.createElement("pre"); d.id = "{_MARK}"; {put}</script>'
@@ -40,7 +40,7 @@ def asked(page: str, script: str, folder: Path, *, dark: bool = False) -> Any:
     file.write_text(page.replace("</body>", f"{added}</body>"), encoding="utf-8")
     scheme = f"--blink-settings=preferredColorScheme={0 if dark else 1}"
     profile = f"--user-data-dir={folder / 'profile'}"
-    command = [browser(), *_FLAGS, profile, scheme, file.as_uri()]
+    command = [browser(), *_FLAGS, profile, scheme, f"--window-size={width},800", file.as_uri()]
     ran = subprocess.run(command, capture_output=True, text=True, timeout=120, check=True)
     assert not [line for line in ran.stderr.splitlines() if ":CONSOLE" in line]
     shown = ran.stdout.partition(f'<pre id="{_MARK}">')[2].partition("</pre>")[0]

@@ -110,8 +110,9 @@ def test_a_browser_shows_it_without_complaint(page: str, dark: bool, tmp_path: P
       const wide = [...document.body.children].filter(e => e.scrollWidth > e.clientWidth + 1 && e.clientWidth
                                                         && getComputedStyle(e).overflowX != 'auto');
       return [performance.getEntriesByType('resource').length, document.querySelectorAll('svg').length,
-              getComputedStyle(document.body).backgroundColor, wide.map(e => e.outerHTML.slice(0, 80))];
+              getComputedStyle(document.body).backgroundColor, wide.map(e => e.outerHTML.slice(0, 80)),
+              document.documentElement.scrollWidth - innerWidth];
     """
-    loaded, pictures, ground, cut = asked(page, script, tmp_path, dark=dark)
-    assert [loaded, cut] == [0, []] and pictures >= 2
+    loaded, pictures, ground, cut, beyond = asked(page, script, tmp_path, dark=dark, width=400 if dark else 1280)
+    assert [loaded, cut] == [0, []] and pictures >= 2 and beyond <= 0
     assert ground == ("rgb(22, 25, 31)" if dark else "rgb(255, 255, 255)")
