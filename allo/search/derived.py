@@ -11,6 +11,7 @@ from itertools import permutations
 from typing import Any
 
 from ..customize import Schedule
+from ..customize.function.calls import calls_of
 from ..customize.step.handles import Loop
 from ..errors import ScheduleError
 from ..estimate import Advice, Estimate, estimate
@@ -41,10 +42,12 @@ class _Body:
 def loops(s: Schedule, choose: Choose) -> None:
     """Decide orders, lanes and pipelines of the loops that no step has annotated; the others stay.
 
-    Statements get loops of their own, where no dependence forbids that, or stay together. Then each innermost loop with
-    the loops around it is a body: it has an order, of those that no dependence forbids, lanes of each loop (copies of
-    the body in one iteration), and is a pipeline.
+    Functions become parts of their callers, whose loops share units, or stay functions. Statements get loops of their
+    own, where no dependence forbids that, or stay together. Then each innermost loop with the loops around it is a
+    body: it has an order, of those that no dependence forbids, lanes of each loop (copies of the body in one
+    iteration), and is a pipeline.
     """
+    _inline(s, choose)
     for function in [str(function.name.value) for function in s.ir.functions()]:
         _cut(s, choose, function)
         free = [number for number, body in enumerate(_bodies(s, function)) if not body.annotated]
@@ -90,6 +93,22 @@ def _bodies(s: Schedule, function: str) -> list[_Body]:
         for body in views
         if not inside[body.op]
     ]
+
+
+def _inline(s: Schedule, choose: Choose) -> None:
+    """Replace the calls of functions by bodies; first those of functions that are called once."""
+    module = s.ir
+    for name in [str(function.name.value) for function in module.functions()]:
+        if name == s.top_func_name or any(annotations_of(view.op) for view in loops_of(module.function(name))):
+            continue
+        options = ("a part of its caller", "a function")
+        once = len(calls_of(module, name)) == 1
+        try:
+            s.inline(name)
+        except ScheduleError:
+            continue
+        if choose(f"{name} is", options if once else options[::-1]) == "a function":
+            s.undo()
 
 
 def _cut(s: Schedule, choose: Choose, function: str) -> None:
