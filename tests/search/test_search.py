@@ -210,3 +210,22 @@ def test_of_designs_that_were_simulated_the_fastest_is_the_best(caplog: pytest.L
     with pytest.raises(allo.AlloError, match="target 'rtl' has no hardware for 'exp' of f64 yet"):
         allo.search(powers, budget=3, workers=0, simulate=(np.ones(8),))
     assert "a design of the search has no hardware: " in caplog.text
+
+
+def test_functions_share_units_with_their_callers():
+    def double(x: float64[8], y: float64[8]):
+        for i in range(8):
+            y[i] = x[i] * 2.0
+
+    def triple(x: float64[8], y: float64[8]):
+        for i in range(8):
+            y[i] = x[i] * 3.0
+
+    def both(x: float64[8], y: float64[8], z: float64[8]):
+        double(x, y)
+        triple(y, z)
+
+    points = allo.search(both, budget=8, workers=0, verify=False).points
+    one = points[0].dsp
+    kept = [p for p in points if p.is_design and p.told() == "double is: a function"]
+    assert "s.inline(" in points[0].steps and kept and kept[0].dsp > one
