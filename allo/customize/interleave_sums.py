@@ -19,7 +19,7 @@ from .step.record import Decided
 from .step.resolve import find_loop, loop_note
 
 
-@primitive(any_layout=True)
+@primitive
 def interleave_sums(
     module: Draft, function: Function, loops: tuple[Loop, ...] | None = None
 ) -> Decided[InterleavedSums | None]:

@@ -11,12 +11,14 @@ import sysconfig
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
+from pathlib import PurePath
 from types import CodeType, FrameType, FunctionType
 from typing import Any
 
 from ...errors import KernelError, Location
 from .given import PACKAGE, names_given
 
+_INSTALLED = {"site-packages", "dist-packages"}  # folders of libraries, wherever they are
 _LIBRARIES = tuple({sysconfig.get_path(name) for name in ("stdlib", "purelib", "platlib")})
 
 Position = tuple[int, int, int]  # line, column (from 0), end column, in the file
@@ -169,7 +171,7 @@ def _callers_locals() -> dict[str, Any]:
     while frame is not None:
         file = frame.f_code.co_filename
         if not file.startswith(PACKAGE):
-            if file.startswith(_LIBRARIES):
+            if file.startswith(_LIBRARIES) or not _INSTALLED.isdisjoint(PurePath(file).parts):
                 break  # a test runner, a notebook: their variables are not the user's
             if frame.f_locals is not frame.f_globals:
                 found = {**frame.f_locals, **found}
