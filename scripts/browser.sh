@@ -21,6 +21,7 @@ if ! command -v apt-get >/dev/null; then
     exit 1
 fi
 export DEBIAN_FRONTEND=noninteractive
-apt-get update -qq
-apt-get install -y -qq --no-install-recommends chromium fonts-dejavu-core >/dev/null
+# an archive that does not answer costs minutes at most
+timeout 120 apt-get update -qq
+timeout 300 apt-get install -y -qq --no-install-recommends chromium fonts-dejavu-core >/dev/null
 here
