@@ -120,6 +120,15 @@ def test_a_schedule_is_verified(name: str) -> None:
     assert allo.verify(schedule, kernel) and schedule.verify()
 
 
+def test_a_product_that_streams_reads_its_input_over_many_cycles_in_rtl() -> None:
+    schedule = allo.customize(kernel_of("perceptron"), lower_linalg=True)
+    schedule.pipeline("linear.j")  # eight products at once, of one bank
+    schedule.fuse_streams("perceptron")
+    built, model = schedule.build(target="rtl"), stored("perceptron")
+    check(run(built, *model.inputs), model.results)
+    assert built.cycles == built.predicted_cycles
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["perceptron", "resnet", "llama"])
 def test_c_simulation(name: str) -> None:

@@ -229,6 +229,86 @@ def test_memories_and_units_behind_what_waits(intervals: tuple[int, int, int]) -
     assert_flows(lookup, NUMBERS * 5, table, np.zeros(N, np.float32), steps=steps, data_decide=True)
 
 
+@df.region()
+def crowded(T: int32[16], B: int32[N]):
+    """Six reads through two ports, in two places of a pipeline that waits between them."""
+    p: Stream[int32, 1]
+    r: Stream[int32, 1]
+
+    @df.kernel(mapping=[1])
+    def f():
+        for i in range(N):
+            p.put(i * i % 5)
+
+    @df.kernel(mapping=[1], args=[T])
+    def g(T: int32[16]):
+        for i in range(N):
+            x: int32 = T[i] + T[i + 1] + T[i + 2] + T[i + 3]
+            y: int32 = x * p.get()
+            r.put(T[y % 16] + T[(y + 3) % 16])
+
+    @df.kernel(mapping=[1], args=[B])
+    def h(B: int32[N]):
+        for i in range(N):
+            B[i] = r.get()
+
+
+def assert_crowded() -> None:
+    def steps(s: allo.Schedule) -> None:
+        for name, interval in zip("fgh", (5, 3, 4), strict=True):
+            s.pipeline(f"{name}:i", initiation_interval=interval)
+
+    table = np.random.default_rng(0).integers(0, 99, 16).astype(np.int32)
+    assert_flows(crowded, table, np.zeros(N, np.int32), steps=steps)
+
+
+def test_what_stands_still_leaves_ports_to_what_goes_on() -> None:
+    assert_crowded()
+
+
+@df.region()
+def undecided(T: int32[32], D: int32[1], E: int32[N]):
+    """Whether there is a put is read in its cycle, through a port that other reads of an interval use too."""
+    p: Stream[int32, 1]
+
+    @df.kernel(mapping=[1], args=[T, E])
+    def f(T: int32[32], E: int32[N]):
+        for i in range(N):
+            if T[i] > 0:
+                p.put(i)
+            E[i] = T[i + 13] + T[i + 14] + T[i + 15]
+
+    @df.kernel(mapping=[1], args=[D])
+    def h(D: int32[1]):
+        for i in range(N):
+            if D[0] > 0:
+                D[0] += p.get()
+
+
+def cycle_of_the_hang(interval: int) -> str:
+    """When it is told that the put waits for ever: once `h` has ended, which needs nothing."""
+    s = df.customize(undecided)
+    s.pipeline("f:i", initiation_interval=interval)
+    s.pipeline("h:i")
+    table = (np.arange(32) < N).astype(np.int32)
+    with pytest.raises(DataflowError, match="'f' waits to put into 'p'") as caught:
+        s.build(target="rtl", limit=1000)(table, np.zeros(1, np.int32), np.zeros(N, np.int32))
+    return str(caught.value).partition("nothing has gone on since ")[2]
+
+
+def test_what_waits_knows_in_each_cycle_for_what(monkeypatch: pytest.MonkeyPatch) -> None:
+    whens = [cycle_of_the_hang(interval) for interval in (2, 3)]
+    assert whens[0] == whens[1]
+    monkeypatch.setattr(RegionFlow, "steady", lambda flow, word, stage: word)  # another read's word, off its turn
+    assert [cycle_of_the_hang(interval) for interval in (2, 3)] != whens
+
+
+def test_reads_out_of_turn_are_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(RegionFlow, "at_turn", lambda flow, condition, stage: condition)
+    with pytest.raises(AssertionError):
+        assert_crowded()
+
+
 @sweep(60, quick=2)
 def test_random_graphs(seed: int, tmp_path: Path) -> None:
     try:

@@ -371,8 +371,8 @@ class RegionHardware:
         ports.accesses.append(
             PortedAccess(
                 self.number, cycle, self.schedule.interval, False, place,
-                self.flow.once(self.valid[cycle].name, cycle) if latency else self.valid[cycle].name,
-                address, chosen, "", results, at, lasting=not latency and self.flow.may_stop(cycle),
+                (self.flow.once if latency else self.flow.at_turn)(self.valid[cycle].name, cycle),
+                address, chosen, "", results, at,
             )
         )  # fmt: skip
         *others, last = place.banks
@@ -382,7 +382,8 @@ class RegionHardware:
             for bank in others:
                 text = f"{which.name} == {which.width}'d{bank} ? {results[bank].name} : {text}"
         word = results[last] if chosen is None else self.builder.wire(f"{ports.name}_word", width, text)
-        made = Timed(self.flow.settled(word, cycle, latency), cycle + latency)
+        word = self.flow.settled(word, cycle, latency) if latency else self.flow.steady(word, cycle)
+        made = Timed(word, cycle + latency)
         self.reads[key] = (made, node.index)
         return made
 

@@ -3,7 +3,8 @@
 An iteration that waits in a cycle of its schedule stands still there, with all that come after it; those before it go
 on. So each cycle in which something may be put or got has a signal that says whether what is in it moves on, and the
 registers up to it follow that signal. Of several puts and gets in one cycle each is done once those before it, in the
-order of the program, are. In a pipeline, waits take whole intervals, so that iterations meet at no port of a memory.
+order of the program, are. In a pipeline, waits take whole intervals, so that iterations meet at no port of a memory:
+what stands still uses ports in its own cycle of the interval, and keeps what it has read in the others.
 """
 
 from __future__ import annotations
@@ -86,6 +87,25 @@ class RegionFlow:
         parameters = {"W": signal.width, "LAT": cycles, "DEPTH": depth}
         self.builder.instance("allo_settle", f"{signal.name}_settle", parameters, sockets)
         return made
+
+    def at_turn(self, condition: str, stage: int) -> str:
+        """A condition of a cycle, in that cycle of the interval alone, also while what is in it stands still."""
+        turn = self._turn(stage)
+        return condition if turn is None or not self.may_stop(stage) else f"{condition} && {turn}"
+
+    def steady(self, word: Signal, stage: int) -> Signal:
+        """What is there at the turn of a cycle, as long as what is in it stands still."""
+        turn = self._turn(stage)
+        if turn is None or not self.may_stop(stage):
+            return word
+        kept = self.builder.signal(f"{word.name}_kept", word.width, signed=word.signed)
+        self.builder.register(kept, word.name, enable=f"en && {turn}")
+        text = f"{turn} ? {word.name} : {kept.name}"
+        return self.builder.wire(f"{word.name}_steady", word.width, text, signed=word.signed)
+
+    def _turn(self, stage: int) -> str | None:
+        """The condition that it is the cycle of the interval in which something is done; None: each one is."""
+        return None if self.phase is None else f"{self.phase.name} == {self.phase.width}'d{stage % self.interval}"
 
     def delayed(self, signal: Signal, stage: int, cycles: int) -> Signal:
         """A signal of a cycle, so many later."""
@@ -178,9 +198,8 @@ class RegionFlow:
     def _moves(self, stage: int, valid: str) -> None:
         """Let the events of a cycle happen one after the other."""
         older = self.go(stage + 1)
-        in_time = older
-        if self.phase is not None:
-            in_time = f"{older} && {self.phase.name} == {self.phase.width}'d{stage % self.interval}"
+        turn = self._turn(stage)
+        in_time = older if turn is None else f"{older} && {turn}"
         allowed, passed = (
             self.builder.wire(f"{self.name}_turn", 1, text) for text in (in_time, older)
         )  # fmt: skip

@@ -21,7 +21,7 @@ class PortedAccess:
     """A read or a write that takes a port in `cycle` of each `interval` of region `region`.
 
     `active` says that it takes place, `chosen` which bank it goes to (None: there is one); `results` are the words
-    read, by bank. `lasting`: it needs the port as long as its iteration stands still.
+    read, by bank.
     """
 
     region: int
@@ -35,7 +35,6 @@ class PortedAccess:
     data: str
     results: dict[int, Signal]
     at: Location | None
-    lasting: bool = False
 
     @property
     def slot(self) -> int:
@@ -43,7 +42,7 @@ class PortedAccess:
 
     def meets(self, other: PortedAccess) -> bool:
         """Whether both, of one region, need a port in the same cycle."""
-        return self.slot == other.slot or self.lasting or other.lasting
+        return self.slot == other.slot
 
     def enabled(self, bank: int) -> str:
         """The condition under which it comes to a bank."""
