@@ -52,7 +52,8 @@ def stage_costs(
         pipes = {node.loops[-1].op: node for node in nodes(part) if isinstance(node, Pipeline)}
         copies = [_Copies(spans, part, view, pipes[view.op]) for view in free.get(op, ()) if view.op in pipes]
         options, limit = [Option(1, ceil(latency), dsp)], "" if copies else _NO_COPIES
-        for factor in _factors(copies):
+        factors = _factors(copies)
+        for factor in factors:
             limit = next(filter(None, (one.obstacle(factor, device.limits.banks) for one in copies)), "")
             if limit:
                 break
@@ -60,6 +61,9 @@ def stage_costs(
             more = (factor - 1) * sum(unit_resources(one.node.region.units, device).dsp for one in copies)
             if cycles < options[-1].cycles:
                 options.append(Option(factor, cycles, dsp + more))
+        if copies and not limit:
+            most = options[-1].factor == (factors or [1])[-1]
+            limit = "its inner loops have no greater common factor" if most else "greater factors save no cycle"
         stages.append(StageOptions(string_of(op, "allo.nest") or "", tuple(options), limit))
     return stages
 

@@ -57,6 +57,15 @@ def test_golden() -> None:
     assert allo.verify(customize(layers), s)
 
 
+def test_it_is_said_why_there_are_no_larger_factors() -> None:
+    def halves(A: float32[64, 2], B: float32[64, 2]):
+        for i, j in allo.grid(64, 2, name="halve"):
+            B[i, j] = A[i, j] * 0.5
+
+    halve, = customize(halves).unroll_stages("halves", dsp=100).stages
+    assert (halve.chosen.factor, halve.limit) == (2, "its inner loops have no greater common factor")
+
+
 PLAN = """\
 slowest stage 1,453 cycles, 5,749 before; 33 of 40 DSP on u280, estimated
 stage   before  factor  cycles  DSP  no more, since
