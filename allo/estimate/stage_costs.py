@@ -61,9 +61,8 @@ def stage_costs(
             more = (factor - 1) * sum(unit_resources(one.node.region.units, device).dsp for one in copies)
             if cycles < options[-1].cycles:
                 options.append(Option(factor, cycles, dsp + more))
-        if copies and not limit:
-            most = options[-1].factor == (factors or [1])[-1]
-            limit = "its inner loops have no greater common factor" if most else "greater factors save no cycle"
+        if copies and not limit and options[-1].factor == max(factors, default=1):
+            limit = "its inner loops have no greater common factor"
         stages.append(StageOptions(string_of(op, "allo.nest") or "", tuple(options), limit))
     return stages
 
