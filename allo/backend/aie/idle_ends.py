@@ -39,7 +39,7 @@ def _idle(function: ir.OpView) -> list[int]:
     entry = entry_block(function)
     if entry is None:
         return []
-    for loop in operations(entry, "affine.for"):
+    for loop in reversed(operations(entry, "affine.for")):  # those inside of others first
         if trip_count(loop) == 0 and not len(loop.results):
             loop.erase()
     found = [

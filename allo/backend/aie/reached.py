@@ -114,8 +114,15 @@ def _reached(model: Model, buffer: ModelBuffer, rank: int) -> Iterator[Reached]:
         reached = reached.project_out(isl.dim_type.param, 0, reached.dim(isl.dim_type.param))
         if not reached.is_empty():
             ends = [(_number(reached.dim_min_val(d)), _number(reached.dim_max_val(d))) for d in range(rank)]
-            strides = tuple(int(reached.get_stride(d).to_python()) for d in range(rank))
+            strides = tuple(_stride(reached, d) for d in range(rank))
             yield Reached(tuple(first for first, _ in ends), tuple(last for _, last in ends), strides)
+
+
+def _stride(reached: isl.Set, dimension: int) -> int:
+    """Of the elements in one dimension, wherever they are in others: those of `A[i, i % 3]` are 3 apart in a column."""
+    alone = reached.project_out(isl.dim_type.set, dimension + 1, reached.dim(isl.dim_type.set) - dimension - 1)
+    alone = alone.project_out(isl.dim_type.set, 0, dimension)
+    return int(alone.get_stride(0).to_python())
 
 
 def _number(value: isl.Val) -> int | None:

@@ -22,6 +22,12 @@ HEAD = (
 )
 _ATTEMPTS = 20  # programs of a seed, so that each seed has one that is run
 _APART = 1_000_003
+RANGES = ["8", "8", "8", "3", "0", "5, 5", "2, 7", "1, 8, 2", "0, 8, 2"]
+CONDITIONS = [
+    *("a[{x}] > 0", "c[{y}] > 0", "{i} < {j}", "{i} + p < 5", "{i} % 2 == 0", "p == 1", "2 * {i} >= 7", "{i} <= 8")
+]
+SUBSCRIPTS = ["{i}", "{i}", "7 - {i}", "{i} // 2", "{i} % 4", "({i} + {j}) % 8"]
+VALUES = ["a[{x}] + 1", "c[{x}] * 3 + a[{y}]", "c[{x}] - c[{y}]", "{i} * 3 - p", "7"]
 EXPRESSIONS = ["{x} + 1", "{x} * 3", "{x} - {w}", "{x} * {w} + 2", "-{x}"]
 
 
@@ -156,6 +162,47 @@ def ring(seed: int) -> Mapped:
             chosen.reverse()
         steps = [(random.choice(["bundle", "bundle", "chain"]), chosen)]
     return Mapped(HEAD + "\n".join(lines) + "\n", kind, shapes, steps)
+
+
+def updated(seed: int) -> Mapped:
+    """Tasks that read, overwrite or update all or some elements of an array, in loops and branches of all kinds."""
+    random = Random(seed)
+    kind, positions, rank = random.choice(["int8", "int16", "int32"]), random.randint(1, 3), random.choice([1, 1, 2])
+    shape, part = (8 * positions, 8)[:rank], ' @ Layout("S0")' if rank == 1 else ' @ Layout("S0R")'
+    whole = f"{kind}[{', '.join(map(str, shape))}]"
+    lines = ["@df.region()", f"def top(A: {whole}, C: {whole}):", f"    @df.kernel(mapping=[{positions}], args=[A, C])"]
+    lines += [f"    def t(a: {whole}{part}, c: {whole}{part}):", "        p = df.get_pid()"]
+    if random.random() < 0.6:
+        place = ["u", "u, v"][rank - 1]
+        names = {"i": "u", "j": "v", "x": place, "y": place}
+        branch = random.choice(CONDITIONS).format(**names) if random.random() < 0.3 else "u >= 0"
+        lines += ["        for u, v in allo.grid(8, 8):", f"            if {branch}:"]
+        lines += [f"                c[{place}] = a[{place}] * 2"]
+    lines += [" " * 8 + line for line in _updates(random, rank, [])]
+    steps = [("bundle", [f"t_{p}" for p in range(positions)])] if positions > 1 and random.random() < 0.3 else []
+    return Mapped(HEAD + "\n".join(lines) + "\n", kind, dict.fromkeys("AC", shape), steps)
+
+
+def _updates(random: Random, rank: int, loops: Sequence[str], depth: int = 0) -> list[str]:
+    def indented(inside: Sequence[str]) -> list[str]:
+        return ["    " + line for line in _updates(random, rank, inside, depth + 1)]
+
+    lines = []
+    for _ in range(random.choice([1, 2, 2])):
+        choice, own = random.random(), [*loops, f"i{len(loops)}"]
+        if not loops or (depth < 4 and choice < 0.4):
+            lines += [f"for {own[-1]} in range({random.choice(RANGES)}):", *indented(own)]
+            continue
+        names = {"i": random.choice(loops), "j": random.choice(loops)}
+        places = [", ".join(random.choice(SUBSCRIPTS).format(**names) for _ in range(rank)) for _ in "zxy"]
+        names |= dict(zip("zxy", places, strict=True))
+        if depth < 4 and choice < 0.65:
+            lines += [f"if {random.choice(CONDITIONS).format(**names)}:", *indented(loops)]
+            lines += ["else:", *indented(loops)] if random.random() < 0.5 else []
+        else:
+            pattern = f"c[{{z}}] {random.choice(['=', '=', '+='])} {random.choice(VALUES)}"
+            lines.append(pattern.format(**names))
+    return lines
 
 
 def _body(

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from tests.seeds import sweep
 
-from .random_mapped import compare, program, ring
+from .random_mapped import compare, program, ring, updated
 
 LIMITS = (
     "does not fit",
@@ -32,3 +32,9 @@ def test_positions_that_pass_blocks_to_one_another(seed: int, tmp_path: Path) ->
 @sweep(60, 1)
 def test_what_a_search_does_with_them(seed: int, tmp_path: Path) -> None:
     compare(ring, tmp_path, seed, ["that were looked at fits"], "search")
+
+
+@sweep(150, 4)
+def test_arrays_that_come_and_go_or_only_go(seed: int, tmp_path: Path) -> None:
+    """What a task leaves as it was has to come first; loops without iterations may be in one another."""
+    compare(updated, tmp_path, seed, (*LIMITS, "transfers move words"))

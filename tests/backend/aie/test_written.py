@@ -167,6 +167,30 @@ def test_two_tasks_write_one_array() -> None:
     np.testing.assert_array_equal(B[1::2], A[::2] - A[1::2])
 
 
+@df.region()
+def places_that_depend_on_rows(A: int32[8, 4], B: int32[8, 8]):
+    """A column has each third row, and all columns have all; the inner ones of loops without iterations have some."""
+
+    @df.kernel(mapping=[1], args=[A, B])
+    def core(a: int32[8, 4], b: int32[8, 8]):
+        for i in range(8):
+            b[i, i] = a[i, i % 3]
+            for j in range(4, 2):
+                for k in range(j):
+                    b[i, k] = 0
+                for k in range(3, 3):
+                    b[i, k] = 1
+
+
+def test_rows_that_depend_on_columns() -> None:
+    A, B = integers(8, 4), integers(8, 8)
+    wanted = B.copy()
+    wanted[range(8), range(8)] = A[range(8), [i % 3 for i in range(8)]]
+    built = _called(places_that_depend_on_rows, [A, B])
+    np.testing.assert_array_equal(B, wanted)
+    assert [str(use.part) for use in built.graph.nodes[0].parts] == ["A[0:8, 0:3]", "B[0:8, 0:8]"]
+
+
 @sweep(4, 0)
 def test_any_interleaving(seed: int) -> None:
     random = np.random.default_rng(seed)
