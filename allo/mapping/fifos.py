@@ -48,8 +48,9 @@ class ArrayFifo:
 
     @property
     def extents(self) -> tuple[int, ...]:
-        """The shape of an object."""
-        return self.objects[0].object_extents
+        """The shape of an object: a single dimension if not all have the same."""
+        first = self.objects[0].object_extents
+        return first if all(own.object_extents == first for own in self.objects) else (prod(first),)
 
     @property
     def length(self) -> int:
@@ -123,7 +124,7 @@ class Merging(Enum):
 
     PARAMETER = 1  # what one parameter of one task stands for
     ARGUMENT = 2  # parts of one argument, whatever task uses them
-    SHAPE = 3  # all objects of one type
+    LENGTH = 3  # all objects of one element type and as many elements
 
 
 class Ahead(Enum):
@@ -182,12 +183,12 @@ def _slots(core: MappedCore, to_core: bool, merging: Merging) -> Iterator[tuple[
     for node in core.nodes:
         for use in node.parts:
             if use.access is PartAccess.BOTH or (use.access is PartAccess.IN) == to_core:
-                kind = (use.part.argument.element, use.part.object_extents)
-                lane: object = kind
+                element, extents = use.part.argument.element, use.part.object_extents
+                lane: object = (element, prod(extents))
                 if merging is Merging.PARAMETER:
                     lane = (node.task, node.function, use.parameter)
                 elif merging is Merging.ARGUMENT:
-                    lane = (use.part.argument.name, kind, use.part.order)
+                    lane = (use.part.argument.name, element, extents, use.part.order)
                 found.setdefault(lane, []).append((node, use))
     for uses in found.values():
         slot = Slot(core.name, tuple((node.name, use.parameter) for node, use in uses))

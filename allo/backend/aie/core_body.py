@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
+from math import prod
 
 from mlir import ir
 
@@ -137,6 +138,8 @@ class CoreBodies:
 
     def _run(self, core: MappedCore, node: VirtualNode, prefix: str, function: str) -> list[str]:
         """Acquire, call, release."""
+        entry = entry_block(self.bodies.function(node.function))
+        assert entry is not None
         passed: dict[int, str] = {}
         lines, after = [], []
         for fifo in (*self.plan.fifos.arrays_of(core.name, True), *self.plan.fifos.arrays_of(core.name, False)):
@@ -146,15 +149,17 @@ class CoreBodies:
                 value = f"%held_{fifo.name}" if fifo.resident else f"%{prefix}_{fifo.name}_{k}"
                 if not fifo.resident:
                     lines.append(self._acquire(fifo, value, len(own), k))
+                kind = ir.MemRefType(entry.arguments[parameter].type)
+                if self.kinds[fifo.name] != str(kind):
+                    shaped = f"%{prefix}_shaped_{fifo.name}_{k}"
+                    lines.append(f"{shaped} = {_reshaped(value, self.kinds[fifo.name], kind)}")
+                    value = shaped
                 if parameter in passed:
-                    kind = self.kinds[fifo.name]
                     lines.append(f"memref.copy {passed[parameter]}, {value} : {kind} to {kind}")
                 passed[parameter] = value
             if own and not fifo.resident:
                 port = CONSUME if fifo.to_core else PRODUCE
                 after.append(f"func.call @{self.action(fifo.name, port, len(own))}() : () -> ()")
-        entry = entry_block(self.bodies.function(node.function))
-        assert entry is not None
         ends = {end.parameter for end in node.ends}
         given = [k for k in range(len(entry.arguments)) if k not in ends]
         kinds = ", ".join(str(entry.arguments[k].type) for k in given)
@@ -228,6 +233,13 @@ class CoreBodies:
         move_element(op, at, taken, loops)
         self._give_back(stream, port, around)
         op.erase()
+
+
+def _reshaped(value: str, flat: str, kind: ir.MemRefType) -> str:
+    """An object of a FIFO for objects of several shapes, as one that a task uses."""
+    strides = [prod(kind.shape[d + 1 :]) for d in range(kind.rank)]
+    place = f"to offset: [0], sizes: {list(kind.shape)}, strides: {strides}"
+    return f"memref.reinterpret_cast {value} {place} : {flat} to {kind}"
 
 
 def _through_memory(op: ir.Operation, stream: VirtualStream, name: str) -> None:

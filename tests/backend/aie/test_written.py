@@ -124,6 +124,28 @@ def tasks_in_sequence(A: int32[N], B: int32[N], C: int32[N], D: int32[N], E: int
             e[i] = b[2 * i] + b[2 * i + 1]
 
 
+@df.region()
+def layers(X: int16[16, 16], W: int16[16, 16], T: int16[8, 32], U: int16[4, 64], V: int16[16, 16], Y: int16[16, 16]):
+    """Products, whose operands are in blocks for the vector unit, around a layer whose operands have other shapes."""
+    first: Stream[int16[16, 16], 2]
+    scaled: Stream[int16[16, 16], 2]
+
+    @df.kernel(mapping=[1], args=[X, W])
+    def one(x: int16[16, 16], w: int16[16, 16]):
+        first.put(allo.matmul(x, w))
+
+    @df.kernel(mapping=[1], args=[T, U])
+    def scale(t: int16[8, 32], u: int16[4, 64]):
+        h: int16[16, 16] = first.get()
+        for i, j in allo.grid(16, 16):
+            h[i, j] = h[i, j] * t[i // 2, 16 * (i % 2) + j] + u[i // 4, 16 * (i % 4) + j]
+        scaled.put(h)
+
+    @df.kernel(mapping=[1], args=[V, Y])
+    def two(v: int16[16, 16], y: int16[16, 16]):
+        y[:, :] = allo.matmul(scaled.get(), v)
+
+
 def _called(region: Any, arguments: list[Numbers], kernels: str = "scalar", steps: Any = ()) -> Any:
     built = df.build(region, target="aie", kernels=kernels, mapping_primitives=steps)
     built(*arguments)
@@ -238,3 +260,16 @@ def test_tasks_in_sequence_on_one_core() -> None:
     np.testing.assert_array_equal(C, 3 * A + B)
     np.testing.assert_array_equal(D, 3 * A + 1)
     np.testing.assert_array_equal(E, B[::2] + B[1::2])
+
+
+@pytest.mark.usefixtures("lowered")
+@pytest.mark.parametrize("kernels", ["scalar", pytest.param("vector", marks=pytest.mark.slow)])
+def test_objects_of_several_shapes_come_through_one_fifo(kernels: str) -> None:
+    """Five operands for two DMA inputs: those with as many elements share one, whatever their shapes and orders."""
+    X, W, V = (integers(16, 16 + k, kind=np.int16)[:, k:].copy() for k in range(3))
+    T, U, Y = integers(8, 32, kind=np.int16), integers(4, 64, kind=np.int16), np.zeros((16, 16), np.int16)
+    steps = [("chain", ["one_0", "scale_0", "two_0"])]
+    built = df.build(layers, target="aie", kernels=kernels, mapping_primitives=steps)
+    built(X, W, T, U, V, Y)
+    np.testing.assert_array_equal(Y, ((X @ W) * T.reshape(16, 16) + U.reshape(16, 16)) @ V)
+    assert [fifo.extents for fifo in built.plan.fifos.arrays_of("one_0-scale_0-two_0", True)] == [(256,)]
