@@ -18,7 +18,8 @@ from .copies import without_copies
 from .fusing import contract_arrays, drop_unread_arrays, fuse_nests
 
 _BEFORE = "builtin.module(func.func(canonicalize,cse))"
-_AFTER = "builtin.module(func.func(affine-scalrep,canonicalize))"
+_FORWARD = "builtin.module(func.func(affine-scalrep))"  # takes a store of an else part to be under the condition itself
+_AFTER = "builtin.module(func.func(canonicalize))"
 _KNOWN = ("affine.", "arith.", "math.", "memref.alloc", "memref.dealloc", "func.return")
 
 
@@ -46,7 +47,10 @@ def without_temporaries(
         if stays is None or not stays(alone.function(name).regions[0].blocks[0]):
             fuse_nests(alone.function(name))
             contract_arrays(alone.function(name))
+        branches = operations(alone.mlir.body, "affine.if")
         with hidden(alone.mlir.body):
+            if not any(len(branch.regions[1].blocks) for branch in branches):
+                run_passes(_FORWARD, alone.mlir.operation)
             run_passes(_AFTER, alone.mlir.operation)
         made = alone.function(name).operation.clone(ir.InsertionPoint(function.operation))
         function.operation.erase()

@@ -213,6 +213,25 @@ def test_rows_that_depend_on_columns() -> None:
     assert [str(use.part) for use in built.graph.nodes[0].parts] == ["A[0:8, 0:3]", "B[0:8, 0:8]"]
 
 
+@df.region()
+def otherwise(A: int32[N], B: int32[N]):
+    @df.kernel(mapping=[1], args=[A, B])
+    def core(a: int32[N], b: int32[N]):
+        for i in range(N):
+            b[i] = a[i]
+            if i >= 1 and i % N == 0:
+                b[i] += 5
+            else:
+                b[i] = 1
+            b[i] += a[i] * 2
+
+
+def test_what_else_parts_write_is_read() -> None:
+    A, B = integers(N), np.zeros(N, np.int32)
+    _called(otherwise, [A, B])
+    np.testing.assert_array_equal(B, 1 + 2 * A)
+
+
 @sweep(4, 0)
 def test_any_interleaving(seed: int) -> None:
     random = np.random.default_rng(seed)
