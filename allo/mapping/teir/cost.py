@@ -15,6 +15,7 @@ from .values import DataType, DimType, ExecType, PrimFirst, Tec, TecDimension
 _PER_COPY = 0.5  # cycles for an element of whole vectors that are copied
 _PER_PAGE = 20  # cycles until a copy goes on in another page
 _BESIDE = 1.25  # how much longer a part takes on another core, whose cache has nothing of it, and which others use
+_EARLY = 0.2  # of what a thread takes to begin: packing as long as that is shared, so that it has begun before the loop
 _LINE, _PAGE, _LINES = 64, 4096, 384  # bytes of a line of the first cache, of a page; lines that a block may take
 
 
@@ -287,10 +288,10 @@ class TecCost:
         return loops, copies
 
     def packed_by_threads(self, tensor: int) -> bool:
-        """Whether threads share the packing of an input, too: if it is done before their loop, and takes long."""
+        """Whether threads share the packing of an input, too: if it is done before their loop, and is not short."""
         if self.shared is None or self.processor.cores == 1 or not self.packed[tensor] or self.level(tensor):
             return False
-        return self._pack_cycles(tensor, 0) > self.processor.per_task
+        return self._pack_cycles(tensor, 0) > _EARLY * self.processor.per_task
 
     @property
     def shareable(self) -> tuple[TecDimension | None, ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -156,6 +157,16 @@ def test_threads_begin_late_and_take_parts() -> None:
     assert shared_cycles(processor, 4000, 2) == 100 + 2500
     assert shared_cycles(processor, 40, 4) == 100  # the first has done all by then
     assert shared_cycles(processor, 8000, 8) == 100 + 4 * 1250
+
+
+def test_threads_share_packing_that_wakes_them_before_their_loop() -> None:
+    """What takes more than a fifth of the time until a thread has begun."""
+    plain = Tec.of("MNK", ["seq"] * 3, (256,) * 3, (256, 0, 1), (0, 1, 256), (256, 1, 0), "FP64", names="ikj")
+    for per_task, is_shared in ((1_000_000, False), (150_000, True)):
+        processor = replace(WIDE, cores=2, per_task=per_task)
+        cost = TecCost(chosen_plan(plain, processor).tec, processor)
+        assert cost.packed[1] and cost.level(1) == 0 and cost.shared is not None
+        assert cost.packed_by_threads(1) is is_shared
 
 
 def random_tec(choice: random.Random) -> Tec:
