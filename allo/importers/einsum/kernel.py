@@ -34,6 +34,8 @@ def checked_extents(tec: Tec, extents: Sequence[int] | None) -> tuple[int, ...]:
     """
     PROCESSOR.check(tec)
     found = tuple(tec.extent(k) for k in range(3)) if extents is None else tuple(extents)
+    if len(found) != 3:
+        raise ContractionError(f"extents are three numbers of elements, of in0, in1 and out, got {len(found)}")
     for k, (name, extent) in enumerate(zip(("in0", "in1", "out"), found, strict=True)):
         if extent < tec.extent(k) and not (k == 1 and tec.is_unary):
             raise ContractionError(f"the TEC uses {tec.extent(k)} elements of {name}, which has {extent}")

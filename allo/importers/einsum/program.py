@@ -43,8 +43,7 @@ class EinsumStep:
     @cached_property
     def order(self) -> tuple[int, ...]:
         """The positions of `inputs` that are in0 and in1, which a plan may have swapped."""
-        swaps = sum(step.name == "swap" for step in self.plan.steps)
-        return (1, 0)[: len(self.inputs)] if swaps % 2 else (0, 1)[: len(self.inputs)]
+        return ((1, 0) if self.plan.is_swapped else (0, 1))[: len(self.inputs)]
 
     def extents(self, order: Sequence[int]) -> tuple[int, int, int]:
         """Elements of in0, in1 and the output."""
@@ -62,8 +61,7 @@ class EinsumStep:
 
         Its inputs are in the order of `schedule`, so that `allo.verify(step.plain, step.schedule)` compares the two.
         """
-        first = self.plan.first if self.order[:1] == (0,) else TecPlan.begin(self.plan.first).swap().tec
-        return plain_schedule(first, self.extents(self.order))
+        return plain_schedule(self.plan.meaning, self.extents(self.order))
 
     @cached_property
     def run(self) -> Callable[..., None]:

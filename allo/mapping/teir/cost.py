@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from heapq import heapreplace
 from itertools import product
-from math import ceil, prod
+from math import ceil, inf, prod
 
 from ...errors import ContractionError
 from .values import DataType, DimType, ExecType, PrimFirst, Tec, TecDimension
@@ -41,11 +41,15 @@ class Processor:
     parts: int = 4
 
     def __post_init__(self) -> None:
-        least = {"cores": 1, "vector_bytes": 8, "registers": 3, "fused": 1, "loads": 1}
+        least = {"cores": 1, "vector_bytes": 8, "registers": 3, "fused": 1, "loads": 1, "parts": 1}
+        least |= {"fast_bytes": 1, "shared_bytes": 1, "per_task": 0}
         for name, number in least.items():
             value = getattr(self, name)
             if isinstance(value, bool) or not isinstance(value, int) or value < number:
                 raise ContractionError(f"{name} of a processor is a whole number from {number} on, got {value!r}")
+        cycles = self.per_byte
+        if isinstance(cycles, bool) or not isinstance(cycles, int | float) or not 0 <= cycles < inf:
+            raise ContractionError(f"per_byte of a processor is a number from 0 on, got {cycles!r}")
 
     def lanes(self, data_type: DataType) -> tuple[int, ...]:
         """Sums in a vector, and in half of one where that is as fast a cycle; those of `bfloat_16` are 32 bits wide."""

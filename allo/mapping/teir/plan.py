@@ -47,6 +47,16 @@ class TecPlan:
         """The plan without steps."""
         return cls(tec, tec)
 
+    @property
+    def is_swapped(self) -> bool:
+        """Whether in0 of `tec` is in1 of `first`, and the other way round."""
+        return sum(step.name == "swap" for step in self.steps) % 2 == 1
+
+    @property
+    def meaning(self) -> Tec:
+        """What `tec` has to compute: `first`, its inputs in the order that `tec` has."""
+        return rewrites.swap(self.first) if self.is_swapped else self.first
+
     def _taken(self, name: str, *arguments: str | int) -> TecPlan:
         if name not in STEPS:
             raise ContractionError(f"there is no step '{name}'", hint=f"steps are {', '.join(STEPS)}")

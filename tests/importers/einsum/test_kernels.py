@@ -212,6 +212,20 @@ def test_systolic_arrays_that_are_refused() -> None:
     )
 
 
+def test_plans_with_swapped_inputs_are_proved() -> None:
+    """Against the loops with inputs in the same order; those before the swap take other arrays."""
+    plan = TecPlan.begin(Tec.of("MNK", ["seq"] * 3, (6, 4, 10), (10, 0, 1), (0, 1, 4), (4, 1, 0), "FP64", names="ikj"))
+    plan = plan.split("j", 5).swap().primitive("GEMM", "k", "i", "j.inner")
+    assert allo.verify(plain_schedule(plan.meaning), tec_schedule(plan.tec))
+    assert plan.is_swapped and plan.swap().meaning == plan.first
+
+
+def test_a_kernel_has_three_extents() -> None:
+    with pytest.raises(allo.ContractionError) as error:
+        plain_schedule(BLOCKS, (96, 384))
+    assert str(error.value) == "extents are three numbers of elements, of in0, in1 and out, got 2"
+
+
 def test_plain_loops_are_pipelines_too() -> None:
     schedule = hardware_schedule(BLOCKS)
     assert str(schedule.get_loops()).count("pipeline=1") == 2

@@ -170,5 +170,9 @@ def test_a_dimension_that_is_not_there() -> None:
 def test_processors_and_arrays_have_positive_numbers() -> None:
     with pytest.raises(ContractionError, match=r"^registers of a processor is a whole number from 3 on, got 2$"):
         Processor(registers=2)
+    with pytest.raises(ContractionError, match=r"^parts of a processor is a whole number from 1 on, got 0$"):
+        Processor(parts=0)
+    with pytest.raises(ContractionError, match=r"^per_byte of a processor is a number from 0 on, got nan$"):
+        Processor(per_byte=float("nan"))
     with pytest.raises(ContractionError, match=r"^columns of an array is a positive whole number, got '4'$"):
         NpuArray(columns="4")  # type: ignore[arg-type]

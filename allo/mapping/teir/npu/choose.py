@@ -9,7 +9,7 @@ from ....errors import ContractionError
 from ..choose import fused
 from ..plan import TecPlan
 from ..rewrites import divisors
-from ..values import DimType, PrimMain, Tec, TecDimension
+from ..values import DataType, DimType, PrimMain, Tec, TecDimension
 from .program import npu_program
 from .rules import XDNA_ARRAY, NpuArray
 
@@ -25,6 +25,8 @@ def npu_plan(tec: Tec, array: NpuArray = XDNA_ARRAY) -> TecPlan:
     """
     if tec.prim_main is not PrimMain.NONE:
         raise ContractionError(f"npu_plan takes a contraction as loops, got a {tec.prim_main}")
+    if tec.data_type is not DataType.BF16:
+        raise ContractionError(f"an array computes {DataType.BF16}, and the contraction has {tec.data_type}")
     plan = fused(TecPlan.begin(tec))
     best: tuple[float, int, TecPlan] | None = None
     refusal: ContractionError | None = None

@@ -209,6 +209,8 @@ def test_contractions_that_have_no_plan() -> None:
     )
     with pytest.raises(ContractionError, match=r"^npu_plan takes a contraction as loops, got a GEMM$"):
         npu_plan(program_of({}).tec)
+    with pytest.raises(ContractionError, match=r"^an array computes bfloat_16, and the contraction has FP64$"):
+        npu_plan(replace(tec, data_type=DataType.FP64))
 
 
 def program_of(sizes: dict[str, int], array: NpuArray | None = None) -> NpuProgram:
