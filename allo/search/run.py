@@ -5,11 +5,10 @@ from __future__ import annotations
 import hashlib
 import json
 import pickle
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, replace
 from importlib.metadata import version
-from itertools import batched
 from pathlib import Path
 from time import monotonic
 from typing import Any
@@ -26,8 +25,6 @@ from .store import PointStore
 from .workers import on_executor
 
 type Space = Callable[[Schedule, Choose], Any]
-
-_BETWEEN_LOOKS = 8  # points between looks at the clock
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,20 +68,19 @@ class SearchRun:
         return f"{len(self.looked_at)} points" + (f", best {best}" if best is not None else "")
 
     def points_of(self, proposals: Proposals, budget: int, until: float | None) -> bool:
-        """Look at what a driver proposes; whether it came to its end before the budget and the time did."""
+        """Look at what a driver proposes; whether it came to its end before the budget and the time did. The first
+        point is looked at in any case."""
         batch = next(proposals)
         while True:
             limit = self._limit()
             asked = [self._asked(decisions, limit) for decisions in batch]
             fresh = list({one.key: one for one in asked if one.key not in self.known}.values())
             some = fresh[: budget - len(self.looked_at)]
-            for few in [some] if until is None else batched(some, _BETWEEN_LOOKS):
-                for one, point in zip(few, self._points(few), strict=True):
+            for few in [some] if self.looked_at else [some[:1], some[1:]]:
+                for one, point in self._points(few, until if self.looked_at else None):
                     self.known[one.key] = point
                     self.looked_at.append(point)
-                if until is not None and monotonic() > until:
-                    return False
-            if len(some) < len(fresh):
+            if any(one.key not in self.known for one in fresh):
                 return False
             points = [self.known[one.key] for one in asked]
             if self.space is not None:  # decisions that made no difference have holes of their own
@@ -118,23 +114,29 @@ class SearchRun:
             return _Asked(f"refused: {taken}", holes, None, Point(holes, steps, PointState.ILLEGAL, refused))
         return _Asked(steps, holes, Job(self.base, {}, self.options, limit, None, holes, steps))
 
-    def _points(self, asked: Sequence[_Asked]) -> list[Point]:
-        """Points of different keys, from the store or computed."""
+    def _points(self, asked: Sequence[_Asked], until: float | None) -> Iterator[tuple[_Asked, Point]]:
+        """Points of different keys, from the store or computed, those that are known when the time ends."""
         found = {one.key: one.refused for one in asked if one.refused is not None}
         if self.store is not None:
             stored = {one.key: self.store.get(self.name, one.key) for one in asked if one.key not in found}
             limit = next((one.job.limit for one in asked if one.job is not None), None)
             found |= {key: p for key, p in stored.items() if p is not None and _holds(p, limit)}
-        jobs = {one.key: one.job for one in asked if one.key not in found and one.job is not None}
+        jobs = [one.job for one in asked if one.key not in found and one.job is not None]
         if self.executor is not None:
-            computed = on_executor(self.executor, list(jobs.values()))
+            computed = on_executor(self.executor, jobs, until)
         else:
-            computed = list(map(evaluated, jobs.values()))
-        for key, point in zip(jobs, computed, strict=True):
-            found[key] = point
-            if self.store is not None and not (point.state is PointState.BOUNDED and point.least is None):
-                self.store.put(self.name, key, self.start.top_func_name, point)
-        return [found[one.key] for one in asked]
+            computed = (evaluated(job) if until is None or monotonic() < until else None for job in jobs)
+        for one in asked:
+            point = found.get(one.key) or next(computed)
+            if point is not None:
+                if one.key not in found:
+                    self._keep(one.key, point)
+                yield one, point
+
+    def _keep(self, key: str, point: Point) -> None:
+        """Put a point into the store, unless it says nothing of other searches."""
+        if self.store is not None and not (point.state is PointState.BOUNDED and point.least is None):
+            self.store.put(self.name, key, self.start.top_func_name, point)
 
 
 def _holds(point: Point, limit: float | None) -> bool:

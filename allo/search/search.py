@@ -74,7 +74,8 @@ def search(
         if store is not None and not isinstance(store, PointStore):
             store = stack.enter_context(PointStore(store))
         if executor is None and workers != 0:
-            executor = stack.enter_context(Workers(workers or os.cpu_count() or 1))
+            own = executor = stack.enter_context(Workers(workers or os.cpu_count() or 1))
+            stack.callback(own.stop)  # what runs when the time ends is of no use
         run = SearchRun(start, space, goal, options, executor, store, kept)
         stack.enter_context(working(f"searching schedules of '{start.top_func_name}'", so_far=run.so_far))
         complete = run.points_of(proposals, budget, None if seconds is None else monotonic() + seconds)

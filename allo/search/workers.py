@@ -7,10 +7,12 @@ import pickle
 import struct
 import subprocess
 import sys
-from collections.abc import Callable, Sequence
-from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import CancelledError, Executor, Future, ThreadPoolExecutor
 from pathlib import Path
 from queue import SimpleQueue
+from threading import Lock
+from time import monotonic
 from typing import IO
 
 from ..errors import ToolError
@@ -54,6 +56,12 @@ class Workers(Executor):
         for process in self._all:
             process.end()
 
+    def stop(self) -> None:
+        """End what runs, at once; the futures of it, and of what waits, are cancelled."""
+        self._threads.shutdown(wait=False, cancel_futures=True)
+        for process in self._all:
+            process.stop()
+
     @property
     def processes(self) -> list[int]:
         """The numbers of the processes that run."""
@@ -65,8 +73,11 @@ class _Process:
 
     def __init__(self) -> None:
         self.process: subprocess.Popen[bytes] | None = None
+        self._starts = Lock()
+        self._is_stopped = False
 
     def run(self, job: Job) -> Point:
+        """The point of a job. Raises CancelledError if the process is stopped."""
         sent = pickle.dumps(job)
         for _ in range(_TRIES):
             try:
@@ -81,26 +92,38 @@ class _Process:
         return Point(job.holes, job.steps or "", PointState.FAILED, reason)
 
     def _asked(self, sent: bytes) -> Point | Exception:
-        if self.process is None:
-            root = str(Path(__file__).resolve().parents[2])
-            paths = os.pathsep.join([root, *filter(None, [os.environ.get("PYTHONPATH")])])
-            code = "from allo.search.workers import serve; serve()"
-            self.process = subprocess.Popen(
-                [sys.executable, "-c", code],
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                env={**os.environ, "PYTHONPATH": paths},
-            )
-        assert self.process.stdin is not None and self.process.stdout is not None
-        _write(self.process.stdin, sent)
-        found: Point | Exception = pickle.loads(_read(self.process.stdout))
+        with self._starts:
+            if self._is_stopped:
+                raise CancelledError
+            process = self.process = self.process or _started()
+        assert process.stdin is not None and process.stdout is not None
+        _write(process.stdin, sent)
+        found: Point | Exception = pickle.loads(_read(process.stdout))
         return found
+
+    def stop(self) -> None:
+        """Kill the process while a thread waits for it, and start no other."""
+        with self._starts:
+            self._is_stopped = True
+            if self.process is not None:
+                self.process.kill()
 
     def end(self) -> None:
         process, self.process = self.process, None
         if process is not None:
             process.kill()
             process.communicate()
+
+
+def _started() -> subprocess.Popen[bytes]:
+    root = str(Path(__file__).resolve().parents[2])
+    paths = os.pathsep.join([root, *filter(None, [os.environ.get("PYTHONPATH")])])
+    return subprocess.Popen(
+        [sys.executable, "-c", "from allo.search.workers import serve; serve()"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        env={**os.environ, "PYTHONPATH": paths},
+    )
 
 
 def serve() -> None:
@@ -135,10 +158,11 @@ def _read(stream: IO[bytes]) -> bytes:
     return data
 
 
-def on_executor(executor: Executor, jobs: Sequence[Job]) -> list[Point]:
+def on_executor(executor: Executor, jobs: Sequence[Job], until: float | None = None) -> Iterator[Point | None]:
     """The points of jobs on any executor, in their order; what it has lost is computed here, in a process of its own.
 
-    Also clients that only have `submit`, as that of dask: what counts is the result of its futures.
+    Also clients that only have `submit`, as that of dask: what counts is the result of its futures. Points that are
+    not known at the time `until` (of the monotonic clock) are None, and what has not begun is cancelled.
     """
     futures: list[Future[Point] | None] = []
     for job in jobs:
@@ -149,18 +173,23 @@ def on_executor(executor: Executor, jobs: Sequence[Job]) -> list[Point]:
             futures.append(None)
     spare = _Process()
     try:
-        return [_result(future, job, spare) for future, job in zip(futures, jobs, strict=True)]
+        for future, job in zip(futures, jobs, strict=True):
+            yield _result(future, job, spare, until)
     finally:
         spare.end()
 
 
-def _result(future: Future[Point] | None, job: Job, spare: _Process) -> Point:
+def _result(future: Future[Point] | None, job: Job, spare: _Process, until: float | None) -> Point | None:
+    left = None if until is None else max(0.0, until - monotonic())
     if future is None:
-        return spare.run(job)
+        return spare.run(job) if left != 0 else None
     try:
-        return future.result()
+        return future.result(left)
     except pickle.PicklingError as error:
         raise ToolError(f"the executor cannot send a design to its processes: {error}") from error
     except Exception as error:  # each executor has errors of its own for workers that ended
+        if left is not None and not future.done():
+            future.cancel()
+            return None
         LOG.warning("the executor has lost a design, which is estimated here: %r", error)
         return spare.run(job)

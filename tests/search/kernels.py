@@ -18,6 +18,12 @@ def product(A: int32[N, N], B: int32[N, N], C: int32[N, N]):
                 C[i, j1] += A[i, k] * B[k, j1]
 
 
+def matvec(A: float32[N, M], x: float32[M], y: float32[N]):
+    for i in range(N):
+        for j in range(M):
+            y[i] += A[i, j] * x[j]
+
+
 def chain(A: float32[M], B: float32[M]):
     T: float32[M]
     for i in range(M):

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 import os
+import pickle
 import signal
 from collections.abc import Callable
-from concurrent.futures import Executor, Future, ProcessPoolExecutor
+from concurrent.futures import CancelledError, Executor, Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from multiprocessing import get_context
 from pathlib import Path
@@ -14,8 +16,8 @@ from typing import Any
 import pytest
 
 import allo
-from allo.search import Point, PointState, PointStore, workers
-from allo.search.job import Job
+from allo.search import Point, PointState, PointStore, run, workers
+from allo.search.job import Job, evaluated
 from tests.search.kernels import chain, lanes, product, solve
 
 OPTIONS: dict[str, Any] = {"budget": 12, "verify": False}
@@ -80,6 +82,46 @@ def test_a_job_that_ends_its_process_is_a_point_that_failed(monkeypatch: pytest.
     assert (point.state.value, point.reason) == ("failed", "its process ended 3 times")
 
 
+def test_the_clock_is_looked_at_after_each_point(alone: tuple[Point, ...], monkeypatch: pytest.MonkeyPatch):
+    asked: list[Job] = []
+    monkeypatch.setattr(run, "evaluated", lambda job: asked.append(job) or evaluated(job))
+    monkeypatch.setattr(run, "monotonic", lambda: 0 if len(asked) < 3 else math.inf)
+    found = allo.search(chain, workers=0, seconds=1000, **OPTIONS)
+    assert found.points == alone[:3] and not found.complete
+
+
+def test_time_ends_a_search_whose_workers_do_not_answer(alone: tuple[Point, ...]):
+    class Silent(Executor):
+        def __init__(self) -> None:
+            self.futures: list[Future[Point]] = []
+
+        def submit(self, fn: Callable[..., Point], /, *args: Job, **kwargs: object) -> Future[Point]:
+            future: Future[Point] = Future()
+            if not self.futures:
+                future.set_result(fn(*args))
+            self.futures.append(future)
+            return future
+
+    executor = Silent()
+    found = allo.search(chain, executor=executor, seconds=0.1, **OPTIONS)
+    assert found.points == alone[:1] and not found.complete
+    assert len(executor.futures) > 1 and all(future.cancelled() for future in executor.futures[1:])
+
+
+def test_workers_stop_although_a_process_hangs():
+    job = Job(pickle.dumps(allo.customize(chain)), {})
+    with workers.Workers(1) as hanging:
+        assert hanging.submit(evaluated, job).result().is_design
+        (process,) = hanging.processes
+        os.kill(process, signal.SIGSTOP)
+        future = hanging.submit(evaluated, job)
+        hanging.stop()
+        with pytest.raises(CancelledError):
+            future.result(timeout=60)
+    with pytest.raises(ProcessLookupError):
+        os.kill(process, 0)
+
+
 def test_a_search_goes_on_where_it_was_stopped(
     alone: tuple[Point, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
@@ -87,9 +129,6 @@ def test_a_search_goes_on_where_it_was_stopped(
     few = {**OPTIONS, "budget": 5}
     assert allo.search(chain, workers=0, store=path, **few).points == alone[:5]
     asked: list[Job] = []
-    from allo.search import run
-
-    evaluated = run.evaluated
     monkeypatch.setattr(run, "evaluated", lambda job: asked.append(job) or evaluated(job))
     assert allo.search(chain, workers=0, store=path, **OPTIONS).points == alone
     assert len(asked) == len(alone) - 5

@@ -14,7 +14,7 @@ import allo
 from allo.ir.types import float64
 from allo.search import Choose, PointState, SearchResult
 from tests.picture.geometry import SVG, Area, rectangle
-from tests.search.kernels import N, blur, both_sums, chain, fading, lanes, product
+from tests.search.kernels import N, blur, both_sums, chain, fading, lanes, matvec, product
 
 
 @pytest.fixture(scope="module")
@@ -64,6 +64,13 @@ def test_what_is_bounded_would_not_have_been_kept(found: SearchResult):
     slow = [p for p in bounded if p.least is not None]
     assert slow and all(p.least > kept[-1] for p in slow)
     assert all("the lanes of a pipeline take" in p.reason for p in bounded if p.least is None)
+
+
+def test_pairs_of_loops_first_get_the_lanes_of_a_limit_unless_other_loops_take_longer(found: SearchResult):
+    of_pair = allo.search(matvec, constraints={"dsp": 60}, budget=3, workers=0, verify=False)
+    assert of_pair.best.cycles * 10 < of_pair.points[0].cycles
+    few = [p.cycles for p in found.points[:14] if p.is_design and p.dsp <= 24]
+    assert min(few) * 7 < few[0]
 
 
 def test_statements_get_loops_of_their_own_where_that_is_faster():

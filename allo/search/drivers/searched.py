@@ -14,6 +14,7 @@ from ..point import Point
 _MOST_RATIO = 4.0  # of options that are exchanged
 _NEARLY = 0.8  # of the lanes that there is room for
 _TRIED = 0.25  # of the lanes, with which orders are tried
+_MATTERS = 0.5  # of the iterations of the place with the most
 _MOST_SHAPES = 5  # of a place
 _MOST_SIDES = 2  # loops of such a place
 _MOST_COMBINED = 6  # orders of loops at alike places
@@ -91,8 +92,8 @@ def filled(point: Point, limit: float, *, orders: bool) -> Iterator[dict[str, in
 
     Loops that run one after the other share units, so that each may have all of them. A copy takes as many DSPs as
     those of the point do. Places with the same options change together, since they often read the same arrays, whose
-    banks then fit both. Bodies in three or more loops have too many shapes for that, and are left out. Of shapes with
-    about as many copies, those with the smallest sides come first.
+    banks then fit both. Bodies in three or more loops have too many shapes for that, and are left out, as are places
+    with few iterations beside others. Of shapes with about as many copies, those with the smallest sides come first.
     """
     places: dict[str, list[Hole]] = {}
     for hole in point.holes:
@@ -102,7 +103,10 @@ def filled(point: Point, limit: float, *, orders: bool) -> Iterator[dict[str, in
     for holes in places.values() if point.dsp else ():
         lanes = sorted((hole for hole in holes if hole.ordered), key=lambda hole: hole.options)
         alike.setdefault(tuple(hole.options for hole in lanes), []).append(lanes)
-    for group in (group for options, group in alike.items() if len(options) <= _MOST_SIDES):
+    most = max((_iterations(group[0]) for group in alike.values()), default=0.0)
+    for group in alike.values():
+        if len(group[0]) > _MOST_SIDES or _iterations(group[0]) < _MATTERS * most:
+            continue
         copies = max(math.prod(_size(hole, hole.taken) for hole in lanes) for lanes in group)
         room = limit / point.dsp * copies * (_TRIED if orders else 1)
         names = {hole.name.partition(" at ")[2] for lanes in group for hole in lanes}
@@ -113,6 +117,11 @@ def filled(point: Point, limit: float, *, orders: bool) -> Iterator[dict[str, in
                 moved = lanes_taken | {hole.name: n for hole, n in zip(turned, others, strict=True)}
                 if any(point.decisions[name] != taken for name, taken in moved.items()):
                     yield {**point.decisions, **moved}
+
+
+def _iterations(lanes: Sequence[Hole]) -> float:
+    """Those of the loops of a place, which may have as many lanes."""
+    return math.prod(_size(hole, len(hole.options) - 1) for hole in lanes)
 
 
 def _combined(orders: Sequence[Hole]) -> Iterator[tuple[int, ...]]:
