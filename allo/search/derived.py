@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
@@ -13,6 +14,8 @@ from typing import Any
 from ..customize import Schedule
 from ..customize.function.calls import calls_of
 from ..customize.step.handles import Loop
+from ..customize.step.record import Step
+from ..customize.step.text import parse_steps
 from ..errors import ScheduleError
 from ..estimate import Advice, Estimate, estimate
 from ..ir.walk import annotations_of, loops_of, statements
@@ -56,10 +59,15 @@ def loops(s: Schedule, choose: Choose) -> None:
 
 
 def banks(s: Schedule, steps: Iterable[str]) -> None:
-    """Divide arrays as a bound says: with too few banks an estimate takes long."""
-    for step in steps:
-        with suppress(ScheduleError):  # two bodies may ask for different banks: the advice sees what is left
-            s.replay(step)
+    """Divide arrays as a bound says: with too few banks an estimate takes long. Where bodies ask for different numbers
+    of banks of a dimension, it gets the most, since a division is not made anew."""
+    given: list[Step] = []
+    for text in steps:
+        with suppress(ScheduleError):  # windows have banks too, which are there once the advice is taken
+            given += parse_steps(text, s.primitives())
+    for step in sorted(given, key=lambda step: dict(step.arguments).get("factor") or math.inf, reverse=True):
+        with suppress(ScheduleError):  # the advice sees what is left
+            s.replay([step])
 
 
 def memories_and_stages(s: Schedule, choose: Choose, options: Mapping[str, Any]) -> Estimate:

@@ -13,6 +13,7 @@ import pytest
 import allo
 from allo.ir.types import float64
 from allo.search import Choose, PointState, SearchResult
+from allo.search.derived import banks
 from tests.picture.geometry import SVG, Area, rectangle
 from tests.search.kernels import N, blur, both_sums, chain, fading, lanes, matvec, product
 
@@ -71,6 +72,12 @@ def test_pairs_of_loops_first_get_the_lanes_of_a_limit_unless_other_loops_take_l
     assert of_pair.best.cycles * 10 < of_pair.points[0].cycles
     few = [p.cycles for p in found.points[:14] if p.is_design and p.dsp <= 24]
     assert min(few) * 7 < few[0]
+
+
+def test_an_array_gets_the_most_banks_that_one_of_its_loops_asks_for():
+    s = allo.customize(product)
+    banks(s, [f's.partition("A", dim=1, factor={count})' for count in (4, 8, 2)])
+    assert str(s.steps) == 's.partition("product:A", dim=1, factor=8)\n'
 
 
 def test_statements_get_loops_of_their_own_where_that_is_faster():

@@ -67,9 +67,7 @@ def _together(goal: Goal, point: Point, moves: Sequence[Decisions], points: Sequ
         if better is point or count == _AT_ONCE:
             break
         old, new = point.decisions, made[id(better)]
-        fresh = {name: n for name, n in new.items() if old.get(name, 0) != n}
-        if not fresh.keys().isdisjoint(changes):
-            continue
+        fresh = {name: n for name, n in new.items() if old.get(name, 0) != n and name not in changes}
         changes |= fresh
         count += bool(fresh)
         if fresh and count > 1:
