@@ -81,6 +81,8 @@ SmallVector<AffineForOp> nestFrom(AffineForOp loop) {
 /// the clean-up loop of unrolling would start too early.
 bool neverCountsBackwards(AffineForOp loop) {
   AffineMap lowerMap = loop.getLowerBoundMap(), upperMap = loop.getUpperBoundMap();
+  if (isInElsePart(loop))
+    return false;
   SmallVector<Operation *> outer;
   affine::getEnclosingAffineOps(*loop, &outer);
   affine::FlatAffineValueConstraints domain;

@@ -6,6 +6,14 @@ namespace mlir::allo {
 using affine::AffineForOp;
 using affine::DependenceComponent;
 
+bool isInElsePart(Operation *op) {
+  for (Operation *up = op; up; up = up->getParentOp())
+    if (auto branch = dyn_cast_or_null<affine::AffineIfOp>(up->getParentOp()))
+      if (up->getParentRegion() == &branch.getElseRegion())
+        return true;
+  return false;
+}
+
 namespace {
 unsigned depthOf(AffineForOp loop) {
   unsigned depth = 1; // dependence analysis counts loops from one
@@ -64,6 +72,8 @@ bool NestDependences::collect(AffineForOp loop, AffineForOp within, SmallVectorI
     for (affine::MemRefAccess &sink : inside) {
       if (source.memref != sink.memref || !(source.isStore() || sink.isStore()))
         continue;
+      if (isInElsePart(source.opInst) || isInElsePart(sink.opInst))
+        return false;
       CarriedDependence carried{source.opInst, sink.opInst, {}};
       affine::DependenceResult result =
           affine::checkMemrefAccessDependence(source, sink, depth, nullptr, &carried.distances);

@@ -7,6 +7,9 @@
 
 namespace mlir::allo {
 
+/// Whether an operation is in the else part of a condition: MLIR's domains take it to be under the condition itself.
+bool isInElsePart(Operation *op);
+
 /// The dependences that one loop carries: `source` in an iteration of the loop, `sink` in a later one.
 struct CarriedDependence {
   Operation *source;
