@@ -102,7 +102,7 @@ def test_the_gallery_has_picture_report_and_figures(tmp_path: Path, monkeypatch:
     (row,) = [line for line in text.splitlines() if line.startswith("| [jacobi_1d]")]
     _, schedule, _ = next(iter(site.designs()))
     found = schedule.report("u280")
-    assert row == f"| [jacobi_1d](#jacobi_1d) | {len(schedule.steps)} | {found.cycles} | 881 | {found.dsp} | " + (
+    assert row == f"| [jacobi_1d](#jacobi_1d) | {len(schedule.steps)} | {found.cycles} | 1761 | {found.dsp} | " + (
         f"{found.bram18} | {found.lut} |"
     )
     assert "[![jacobi_1d](gallery/jacobi_1d.svg)](gallery/jacobi_1d.svg)" in text
