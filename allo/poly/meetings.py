@@ -80,12 +80,12 @@ def companions[A: PlacedAccess](accesses: Sequence[A]) -> dict[int, list[A]]:
     Others have numbers in a subscript whose difference no iteration and no copy makes up for, as copies of unrolled
     loops have: what is asked of pairs of accesses is asked of these.
     """
-    units = [_unit(forms) for forms in zip(*(access.forms for access in accesses), strict=True)]
+    units = [_unit(forms) for forms in zip(*[access.forms for access in accesses], strict=True)]
     groups: dict[tuple[int, ...], list[A]] = {}
     for access in accesses:
         numbers = [0 if form is None else form.constant for form in access.forms]
-        key = tuple(number % unit if unit else number for number, unit in zip(numbers, units, strict=True))
-        groups.setdefault(key, []).append(access)
+        key = [number % unit if unit else number for number, unit in zip(numbers, units, strict=True)]
+        groups.setdefault(tuple(key), []).append(access)
     return {access.index: group for group in groups.values() for access in group}
 
 
@@ -94,7 +94,7 @@ def _unit(forms: Sequence[Form | None]) -> int:
     known = [form for form in forms if form is not None]
     if len(known) < len(forms) or len({form.other for form in known}) > 1:
         return 1
-    return gcd(*(number for form in known for number in (*form.time, *(number for _, number in form.copies))))
+    return gcd(*[number for form in known for number in (*form.time, *[number for _, number in form.copies])])
 
 
 def least_distance(space: Space, way: Meeting) -> int | None:

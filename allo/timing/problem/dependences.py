@@ -29,8 +29,8 @@ def graph_of(region: LoopBody, cycle: int, exchangeable: Mapping[int, frozenset[
     covers = {load: cover for nodes in groups.values() for load, cover in _covers(region, nodes)}
     calls = list(_calls(region, cycle))
     ordered = [*_turns(region)]
-    ways = ((a, b) for nodes in groups.values() for a in nodes for b in region.near[a.index])
-    pairs = [pair for pair in ways if _is_flow(*pair)]
+    stores = [node for nodes in groups.values() for node in nodes if node.kind == "write"]
+    pairs = [(store, load) for store in stores for load in region.near[store.index] if load.kind == "read"]
     edges = [(a.index, b.index) for a, b, _ in ordered] + [(e.source, e.sink) for e in calls if not e.distance]
     found = Lattice(region, cycle, covers, _tails(region, covers, pairs, edges), exchangeable)
     for nodes in groups.values():
@@ -41,10 +41,6 @@ def graph_of(region: LoopBody, cycle: int, exchangeable: Mapping[int, frozenset[
     for edge in calls:
         found.call(edge)
     return Graph(region, cycle, found.edges, _trees(region, covers, pairs, exchangeable))
-
-
-def _is_flow(store: RegionNode, load: RegionNode) -> bool:
-    return store.kind == "write" and load.kind == "read"
 
 
 def _keep_in_registers(region: LoopBody, nodes: list[RegionNode]) -> None:
@@ -67,8 +63,9 @@ def _keep_in_registers(region: LoopBody, nodes: list[RegionNode]) -> None:
 def _covers(region: LoopBody, nodes: Sequence[RegionNode]) -> Iterator[tuple[int, RegionNode]]:
     """The reads that stores of the same iteration and copy cover, whose values need not be read from the memory."""
     for load in nodes:
-        stores = (node for node in region.near[load.index] if node.kind == "write")
-        cover = cover_of(stores, load) if load.kind == "read" else None
+        if load.kind != "read":
+            continue
+        cover = cover_of([node for node in region.near[load.index] if node.kind == "write"], load)
         if cover is not None:
             yield load.index, cover
             if region.assumes or (load.memory is not None and load.memory.is_register):
