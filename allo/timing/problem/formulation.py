@@ -172,9 +172,12 @@ class _Formulation:
                 yield Precedence(edge.source, index, passing, cycles, edge.distance, moves)
 
     def _takers(self, store: int, load: int) -> Sequence[int]:
-        """What takes a value that is stored: a read, or, where it is that of a copy before, what uses the read."""
+        """What takes a value that is stored: a read, or, where it is that of a copy before, what uses the read.
+
+        Without copies the read is as it stands: behind a store under a condition it finds what the element holds then.
+        """
         read = self.nodes[load]
-        if not alike(self.nodes[store], read) or not (read.latency or read.delay):
+        if not self.graph.region.assumes or not alike(self.nodes[store], read) or not (read.latency or read.delay):
             return (load,)
         return [index for index, inputs in enumerate(self.graph.region.inputs) if load in inputs]
 
