@@ -6,7 +6,7 @@ import numpy as np
 
 import allo
 from allo.customize import Partition
-from allo.ir.types import float32, int8, int32
+from allo.ir.types import float32, index, int8, int32
 
 from .simulated import assert_as_predicted
 
@@ -225,6 +225,33 @@ def test_subscripts_that_choose_among_banks() -> None:
     s.partition("z", factor=5)
     s.pipeline("i")
     assert_as_predicted(s, numbers(12), numbers(12), numbers(12))
+
+
+def of_block(b: index, A: int32[20, 8], C: int32[10, 8]):
+    for r in range(10):
+        for q in range(8):
+            C[r, q] = A[10 * b + r, q] + 1
+
+
+def by_blocks(A: int32[20, 8], C: int32[10, 8], D: int32[10, 8]):
+    for b in range(2):
+        of_block(b, A, C)
+        for r, q in allo.grid(10, 8):
+            D[r, q] += C[r, q]
+
+
+def test_sums_of_indices_choose_banks() -> None:
+    """`10 * b + r` is computed, where a call was inlined: each of five copies still reads a bank of its own."""
+    s, part = allo.customize(by_blocks), allo.customize(of_block)
+    outer, inner = part.split("r", 5)
+    part.reorder(outer, "q", inner)
+    part.unroll(inner)
+    part.pipeline("q")
+    part.partition("of_block:A", dim=1, factor=5)
+    part.partition("of_block:C", dim=1, factor=5)
+    s.compose(part)
+    s.inline("of_block")
+    assert_as_predicted(s, numbers(20, 8), numbers(10, 8), numbers(10, 8))
 
 
 def test_counters_hold_the_number_behind_the_last_one() -> None:

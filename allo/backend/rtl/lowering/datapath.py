@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from mlir import ir
@@ -34,7 +35,7 @@ from .operations import unsupported
 from .ports import ArrayPorts, PortedAccess
 from .region_writes import RegionWrite, meets
 from .stream_events import stream_event
-from .subscripts import of_map, of_value
+from .subscripts import of_index, of_map, of_value
 
 if TYPE_CHECKING:
     from .function import FunctionHardware
@@ -66,7 +67,6 @@ class RegionHardware:
         self.values: dict[ir.Value, Timed] = {value: Timed(signal, 0) for value, signal in loops.items()}
         self.guards: list[tuple[ir.Operation, int]] = []
         self.conditions: dict[ir.Operation, Timed] = {}
-        self.near = scheduled.graph.region.near
         self.writes: dict[ir.Value, list[RegionWrite]] = {}
         self.written: dict[int, RegionWrite] = {}  # the same, by node
         self.reads: dict[tuple[ir.Value, int], tuple[Timed, int]] = {}  # by element: the word, and who has read it
@@ -175,10 +175,12 @@ class RegionHardware:
             return Timed(self.function.applied(op, self.subscript_numbers(list(op.operands), operands)), ready)
         return Timed(self.function.operations.result(op, operands, 0), ready)
 
+    def _index_at(self, cycle: int, value: ir.Value) -> SubscriptNumber:
+        return of_value(self.at(value, cycle), *self.function.limits(value))
+
     def subscript_numbers(self, values: list[ir.Value], signals: list[Signal]) -> list[SubscriptNumber]:
-        return [
-            of_value(signal, *self.function.limits(value)) for value, signal in zip(values, signals, strict=True)
-        ]
+        limits = self.function.limits
+        return [of_value(signal, *limits(value)) for value, signal in zip(values, signals, strict=True)]
 
     # -- conditions ----------------------------------------------------------------------------------------
 
@@ -225,8 +227,9 @@ class RegionHardware:
         node, base = self.nodes[op], base_of(accessed(op))
         ports = self.function.arrays_of(base)
         cycle = self.cycle(op)
-        values = subscripts(op)
-        given = self.subscript_numbers(values, [self.at(value, cycle) for value in values])
+        known = partial(self._index_at, cycle)
+        read = known if ports.array.banks == 1 else partial(of_index, leaf=known)  # banks are told by what indices are
+        given = [read(value) for value in subscripts(op)]
         made = access_map(op)
         place = ports.array.place(given if made is None else of_map(made, given))
         bits = max(1, (ports.array.banks - 1).bit_length())
@@ -282,7 +285,8 @@ class RegionHardware:
 
     def _before(self, node: RegionNode) -> list[RegionWrite]:
         """The writes so far that may be of the element of an access."""
-        return [self.written[one.index] for one in self.near[node.index] if one.index in self.written]
+        near = self.scheduled.graph.region.near
+        return [self.written[n] for one in near[node.index] if (n := one.index) in self.written]
 
     def _write_port(self, ports: ArrayPorts, write: RegionWrite, before: list[RegionWrite]) -> None:
         """One write, which takes along what is written before where its own condition does not hold."""
@@ -307,9 +311,8 @@ class RegionHardware:
             )
         )  # fmt: skip
 
-    def _passed(
-        self, node: RegionNode, ports: ArrayPorts, place: BankPlace, chosen: Signal | None, cycle: int
-    ) -> Signal:
+    def _passed(self, node: RegionNode, ports: ArrayPorts, place: BankPlace, chosen: Signal | None,
+                cycle: int) -> Signal:  # fmt: skip
         """What a store of the same iteration has written for certain, or others have behind it under conditions."""
         writes = self._before(node)
         cover = cover_of([write.node for write in writes], node)

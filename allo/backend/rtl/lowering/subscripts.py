@@ -25,6 +25,20 @@ def of_value(signal: Signal, low: int | None = None, high: int | None = None, st
     return linear.value(text, low, step if high > low else 0, low, high)
 
 
+def of_index(value: ir.Value, leaf: Callable[[ir.Value], SubscriptNumber]) -> SubscriptNumber:
+    """A subscript that operations on indices make of others, as `poly` reads it; `leaf` is that of other values."""
+    is_made = isinstance(value.type, ir.IndexType) and not isinstance(value.owner, ir.Block)
+    op = value.owner.operation if is_made else None
+    if op is None or op.name not in ("arith.addi", "arith.subi", "arith.muli"):
+        return leaf(value)
+    left, right = (of_index(operand, leaf) for operand in op.operands)
+    if op.name != "arith.muli":
+        return linear.total((left, right if op.name == "arith.addi" else linear.multiple(right, -1)))
+    if left.terms and right.terms:
+        return leaf(value)
+    return linear.multiple(right, left.offset) if right.terms else linear.multiple(left, right.offset)
+
+
 def _signed(number: int, width: int) -> int:
     number &= (1 << width) - 1
     return number - (1 << width) if number >> (width - 1) else number
