@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import ast
 import re
+from inspect import signature
+from operator import attrgetter
 from pathlib import Path
 
 import pytest
+
+import allo
 
 from .pages import ROOT, python_blocks, run_page
 
@@ -43,3 +48,25 @@ def test_named_files_exist(page: Path) -> None:
         r"`((?:allo|benchmarks|docs|examples|lib|mlir|polybench|scripts|targets|tests)/[\w/.-]+)`", page.read_text()
     )
     assert not [name for name in named if not (ROOT / name).exists()]
+
+
+@pytest.mark.parametrize("page", ALL_PAGES, ids=lambda page: page.name)
+def test_calls_in_sentences_exist(page: Path) -> None:
+    """`allo.name(..., key=...)` in a sentence is a function of the package, with arguments of these names."""
+    prose = re.sub(r"```.*?```", "", page.read_text(), flags=re.DOTALL)
+    for text in re.findall(r"`([^`]*)`", prose):
+        for call in _calls(text):
+            function = attrgetter(ast.unparse(call.func).removeprefix("allo."))(allo)
+            kinds = signature(function).parameters
+            named = {key.arg for key in call.keywords} - {None}
+            assert named <= set(kinds) or any(one.kind is one.VAR_KEYWORD for one in kinds.values()), text
+
+
+def _calls(text: str) -> list[ast.Call]:
+    """The calls of functions of `allo` in a piece of code, if it can be read as one."""
+    try:
+        tree = ast.parse(text.replace("\n", " "))
+    except SyntaxError:
+        return []
+    calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
+    return [call for call in calls if re.fullmatch(r"allo(\.\w+)+", ast.unparse(call.func))]
