@@ -82,3 +82,20 @@ def test_what_was_done_is_in_all_forms() -> None:
     assert json.loads(found.to_json())["rewrites"][0]["name"] == "allo-promote-scalars"
     assert "allo-promote-scalars: y[3] stays" in found.to_html()
     assert allo.estimate(s).rewrites == ()
+
+
+def test_a_sum_that_starts_at_zero_takes_no_addition_for_it() -> None:
+    """As in hardware, where operations on constants go."""
+    def product(A: int32[8, 16], x: int32[16], y: int32[8]):
+        for i in range(8):
+            total: int32 = 0
+            for j in range(16):
+                total += A[i, j] * x[j]
+            y[i] = total
+
+    s = allo.customize(product)
+    s.pipeline("i")
+    s.partition("A", dim=2)
+    s.partition("x")
+    expected = s.build(target="rtl").predicted_cycles
+    assert s.report("u280", profile="rtl", rewritten=True).cycles == expected

@@ -62,6 +62,7 @@ def _datapaths(module: Module, function: str, options: RewriteOptions) -> list[D
     return list(Roles({view.op: view for view in loops_of(made)}, options.auto_pipeline).datapaths(entry))
 
 
+FOLD = "canonicalize{enable-patterns=none region-simplify=disabled}"
 _FORWARD = RewritePass("allo-forward-stores", lambda module, function, _: forward_stores(module, function))
 PIPELINE: tuple[RewritePass, ...] = (
     RewritePass(  # before all that looks at one function
@@ -92,6 +93,9 @@ PIPELINE: tuple[RewritePass, ...] = (
         lambda o: o.depth > 0,
     ),
     _of_mlir("allo-compose-affine"),  # the first iterations in the subscripts of those registers
+    RewritePass(  # what forwarding has left, as a sum that starts at 0
+        "canonicalize", lambda module, function, _: run(module, function, FOLD)
+    ),
     _of_mlir("cse"),  # guarded values run always now, some of them twice
     # after `cse`; before products by constants, of which remainders have one
     RewritePass("allo-constant-division", lambda module, function, _: constant_division(module, function)),
