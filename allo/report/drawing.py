@@ -110,7 +110,7 @@ def _with_figures(
 
 @reads_programs
 def draw_loops(schedule: Schedule, k: int | None = None) -> Drawing:
-    """The loops of all functions before and after step `k` (the first is 0); without one, before and after all steps.
+    """The nests of all functions before and after step `k` (the first is 0); without one, before and after all steps.
 
     Raises ScheduleError if there is no such step.
     """
@@ -127,9 +127,11 @@ def _branches(module: Module) -> Iterator[TreeRow]:
     for function in module.functions():
         yield TreeRow(0, function.name.value)
         for view in loops_of(function):
+            if view.parent is None:
+                yield TreeRow(1, view.nest)
             marks = "  ".join(annotations_of(view.op))
             text = f"{view.name}  {marks}" if marks else view.name
-            yield TreeRow(len(view.chain), text, f"{trips_of(view.op)} x")
+            yield TreeRow(len(view.chain) + 1, text, f"{trips_of(view.op)} x")
 
 
 @reads_programs

@@ -101,11 +101,11 @@ def test_loops_before_and_after() -> None:
     root = ElementTree.fromstring(s.draw_loops(0).svg)
     shown = [text.text for text in root.iter(f"{SVG}text")]
     assert shown == [
-        *("before", "product", "i", "8 x", "k", "12 x"),
-        *("after step 0, split", "product", "i", "8 x", "k.outer", "3 x", "k.inner", "4 x"),
+        *("before", "product", "S_i_k_0", "i", "8 x", "k", "12 x"),
+        *("after step 0, split", "product", "S_i_k_0", "i", "8 x", "k.outer", "3 x", "k.inner", "4 x"),
     ]
     kinds = [rect.get("class") for rect in root.iter(f"{SVG}rect")][1:]
-    assert kinds == ["same-row", "same-row", "removed", "same-row", "same-row", "added", "added"]
+    assert kinds == ["same-row", "same-row", "same-row", "removed", *["same-row"] * 3, "added", "added"]
     assert "after 2 steps" in s.draw_loops().svg and "pipeline=1" in s.draw_loops(1).svg
     with pytest.raises(ScheduleError, match=r"^there is no state after 3 steps: the schedule has 2 steps"):
         s.draw_loops(2)
