@@ -14,7 +14,7 @@ from ...errors import RunTimeout, ToolError
 from ..checked.failures import CheckFailed
 
 _DONE, _STOPPED, _LATE, _BUSY = 0, 1, 3, 4
-_TOLD = 5  # the number of a check and its values
+_TOLD = ctypes.c_int64 * 5  # the number of a check and its values
 
 
 @cache
@@ -48,7 +48,7 @@ def call(
     Raises KeyboardInterrupt if it `can_stop` and Ctrl-C was pressed, RunTimeout after `timeout` seconds, CheckFailed if
     a check of the kernel has failed.
     """
-    told = (ctypes.c_int64 * _TOLD)()
+    told = _TOLD()
     nanoseconds = 0 if timeout is None else max(1, round(timeout * 1e9))
     outcome = _library().allo_call(function, first, second, code, can_stop, nanoseconds, told)
     if outcome == _DONE:

@@ -29,6 +29,7 @@ from .components import threads_of
 from .entry import ENTRY, add_entry
 from .extents import pass_extents
 from .layouts import drop_partitions
+from .on_arrays import DirectCall
 from .pipeline import lower
 from .streams import call_on_threads, call_with_streams, prepare_streams
 from .tasks import spawn_processes
@@ -133,6 +134,7 @@ class LLVMModule:
         self._compiling = threading.Lock()
         self._engine: Any = None
         self._function: Any = None
+        self._direct: DirectCall | None = None
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Copies are built anew, for the CPU where they are made; Stateful variables have their first values there."""
@@ -162,7 +164,20 @@ class LLVMModule:
     def on_arrays(self, *arrays: Array) -> None:
         """Call it with arrays that are what its parameters say, contiguous, and apart where it writes: nothing of that
         is looked at, which for small arrays takes as long as the machine code."""
-        self._invoke(arrays, list(arrays), [])
+        direct = self._direct
+        if direct is None:
+            if self._streams or self._timed is not None or self._checks or self._libraries:
+                self._invoke(arrays, list(arrays), [])
+                return
+            with self._compiling:
+                if self._function is None:
+                    self._compile()
+                direct = self._direct = DirectCall(self._function, self._engine, len(arrays))
+        try:
+            direct(arrays, self._timeout)
+        except (KeyboardInterrupt, RunTimeout):
+            self.reset()  # Stateful variables may have been left half way
+            raise
 
     def _invoke(self, given: Sequence[Any], holders: list[Array], outputs: list[Array]) -> None:
         """Call the machine code with the address of each number, and for arrays that of a pointer to them."""
@@ -249,7 +264,7 @@ class LLVMModule:
 
     def reset(self) -> None:
         """Give Stateful variables their first values again."""
-        self._engine = self._function = None
+        self._engine = self._function = self._direct = None
 
     def _compile(self) -> None:
         from .engine import (

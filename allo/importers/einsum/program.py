@@ -18,11 +18,11 @@ from ...mapping.teir import DataType, PrimMain, Processor, Tec, TecPlan, chosen_
 from .contraction import Operand, alone, binary_tec, operand, unary_tec
 from .expression import EinsumExpression
 from .kernel import plain_schedule, tec_schedule
+from .memory import ResultMemory
 from .parts import sum_in_parts
 from .tree import TreeStep, contraction_tree
 
 Array = NDArray[Any]
-_LINE = 64  # bytes of a line of the cache
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,17 @@ class EinsumStep:
     def extents(self, order: Sequence[int]) -> tuple[int, int, int]:
         """Elements of in0, in1 and the output."""
         sizes = [prod(self.operands[k].shape) for k in order]
-        return sizes[0], sizes[1] if len(sizes) > 1 else 0, prod(self.result.shape)
+        return sizes[0], sizes[1] if len(sizes) > 1 else 0, self.elements
+
+    @cached_property
+    def elements(self) -> int:
+        """Elements of the output."""
+        return prod(self.result.shape)
+
+    @cached_property
+    def places(self) -> tuple[int, ...]:
+        """The numbers of in0 and in1 among the values of a program."""
+        return tuple(self.inputs[k] for k in self.order)
 
     @cached_property
     def schedule(self) -> Schedule:
@@ -119,8 +129,8 @@ class EinsumProgram:
 
     def step(self, step: EinsumStep, values: Sequence[Array]) -> Array:
         """The result of one step, flat; `values` are those before."""
-        out = _empty(prod(step.result.shape), _sums(self.data_type))
-        step.run(*(values[step.inputs[k]] for k in step.order), out)
+        out = _results.empty(step.elements, _SUMS[self.data_type])
+        step.run(*[values[k] for k in step.places], out)
         return out if self.data_type is not DataType.BF16 else out.astype(NUMPY[self.data_type])
 
     @property
@@ -155,19 +165,8 @@ def _numpy_types() -> dict[DataType, np.dtype[Any]]:
 
 
 NUMPY = _numpy_types()
-
-
-def _sums(data_type: DataType) -> np.dtype[Any]:
-    return NUMPY[DataType.FP32 if data_type is DataType.BF16 else data_type]
-
-
-def _empty(size: int, dtype: np.dtype[Any]) -> Array:
-    """A new array that begins with a line of the cache, so that no vector is in two of them."""
-    if size < _LINE:
-        return np.empty(size, dtype)  # what is at its edges is as much as the rest
-    memory = np.empty(size * dtype.itemsize + _LINE, np.uint8)
-    first = -memory.ctypes.data % _LINE
-    return memory[first : first + size * dtype.itemsize].view(dtype)
+_SUMS = NUMPY | {DataType.BF16: NUMPY[DataType.FP32]}
+_results = ResultMemory(64 << 20)
 
 
 def einsum_program(
