@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from mlir import ir
 
 from ...errors import InternalError, TargetError
+from ...ir.builder import string_attr
 from ...ir.context import context
 from ...ir.elementary.values import define, hide
 from ...ir.linalg import lower_linalg
@@ -110,8 +111,28 @@ def lower(
             raise TargetError(f"the module cannot run on the CPU: {message}") from None
         raise InternalError(f"lowering to LLVM failed: {message}") from None
     _refuse_what_is_left(module)
+    if not check:
+        _keep_memory(module)
     if rolled:
         _keep_loops(module)
+
+
+_KEEPING = {"aligned_alloc": "allo_array_alloc", "free": "allo_array_free"}  # of the run-time library
+
+
+def _keep_memory(module: Module) -> None:
+    """Let threads keep the memory of arrays for their next calls: by the functions of the run-time library."""
+    for function in operations(module.mlir.body, "llvm.func"):
+        name = ir.StringAttr(function.attributes["sym_name"]).value
+        if name in _KEEPING:
+            function.attributes["sym_name"] = string_attr(_KEEPING[name])
+            if name == "aligned_alloc":  # what LLVM knows of that of the C library
+                function.attributes["res_attrs"] = ir.Attribute.parse("[{llvm.noalias}]", context())
+    for call in operations(module.mlir.body, "llvm.call"):
+        callee = call.attributes["callee"] if "callee" in call.attributes else None
+        name = ir.FlatSymbolRefAttr(callee).value if callee is not None else ""
+        if name in _KEEPING:
+            call.attributes["callee"] = ir.FlatSymbolRefAttr.get(_KEEPING[name], context())
 
 
 def _keep_loops(module: Module) -> None:
