@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import combinations, product
 from math import gcd, prod
 
 from ...layout import NONE, Banks, cyclic
@@ -15,7 +15,9 @@ from ...timing.problem.region import LoopBody, RegionNode
 from ...timing.vendor_rules import is_asked_for
 from .question import Proposal, Question, pasted
 
-_MOST_TRIALS = 64  # divisions that are tried
+_MOST_PAIRS = 64  # divisions of two dimensions that are tried
+_MOST_FACTORS = 16  # divisors of an extent that are numbers of banks
+_MOST_BANKS = 4096  # of a dimension
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,22 +120,35 @@ def _interval(region: LoopBody, nodes: Sequence[RegionNode], dims: tuple[Banks, 
 def _divisions(
     now: tuple[Banks, ...], shape: tuple[int, ...], region: LoopBody, nodes: Sequence[RegionNode]
 ) -> list[tuple[Banks, ...]]:
-    """Divisions of one or two dimensions along which accesses differ and which iterations keep apart."""
+    """Divisions of one or two dimensions along which accesses differ and which iterations keep apart.
+
+    A dimension has as many banks as the copies of an access use elements along it, or a divisor of that, or of its
+    extent: copies that do not divide an extent leave a tail, and want banks in their number all the same.
+    """
     copies = max((region.count(node.copies) for node in nodes), default=1) * len(nodes)
     options: dict[int, list[Banks]] = {}
-    for d in range(len(shape)):
+    preferred: dict[int, list[Banks]] = {}
+    for d, extent in enumerate(shape):
         forms = [node.forms[d] for node in nodes if d < len(node.forms)]
         differ = len(set(forms)) > 1 or any(form is not None and form.copies for form in forms)
         if differ:
-            factors = [f for f in _factors(shape[d], copies) if any(_keeps_apart(form, f) for form in forms)]
-            options[d] = [cyclic(f).canonical(shape[d]) for f in factors]
+            own = _divisors(max(_span(form, region) for form in forms), min(extent, _MOST_BANKS))
+            factors = dict.fromkeys([*own, *_divisors(extent, min(extent, 4 * copies, _MOST_BANKS))[:_MOST_FACTORS]])
+            fitting = [f for f in factors if any(_keeps_apart(form, f) for form in forms)]
+            options[d] = [cyclic(f).canonical(extent) for f in fitting]
+            preferred[d] = [cyclic(f).canonical(extent) for f in fitting if f in own]
     found = []
     for d, divisions in options.items():
         found += [(*now[:d], division, *now[d + 1 :]) for division in divisions]
     for d, e in combinations(options, 2):
-        for one in options[d]:
-            found += [(*now[:d], one, *now[d + 1 : e], other, *now[e + 1 :]) for other in options[e]]
-    return found[:_MOST_TRIALS]
+        pairs = dict.fromkeys([*product(preferred[d], preferred[e]), *product(options[d], options[e])])
+        found += [(*now[:d], one, *now[d + 1 : e], other, *now[e + 1 :]) for one, other in list(pairs)[:_MOST_PAIRS]]
+    return found
+
+
+def _span(form: Form | None, region: LoopBody) -> int:
+    """How many elements the copies of an access use along a dimension, from the first to the last."""
+    return 1 if form is None else 1 + sum(abs(c) * (region.count((loop,)) - 1) for loop, c in form.copies)
 
 
 def _keeps_apart(form: Form | None, factor: int) -> bool:
@@ -141,9 +156,9 @@ def _keeps_apart(form: Form | None, factor: int) -> bool:
     return form is not None and gcd(factor, *form.time, *(c for _, c in form.other)) > 1
 
 
-def _factors(extent: int, most: int) -> list[int]:
-    """Numbers of banks that divide an extent: not many more than there are accesses."""
-    return [f for f in range(2, min(extent, 4 * most, 4096) + 1) if extent % f == 0][:16]
+def _divisors(number: int, most: int) -> list[int]:
+    """The divisors of a number from 2 to `most`."""
+    return [f for f in range(2, min(number, most) + 1) if number % f == 0]
 
 
 # -- windows -------------------------------------------------------------------------------------------------
