@@ -129,8 +129,9 @@ def _keep_memory(module: Module) -> None:
             if name == "aligned_alloc":  # what LLVM knows of that of the C library
                 function.attributes["res_attrs"] = ir.Attribute.parse("[{llvm.noalias}]", context())
     for call in operations(module.mlir.body, "llvm.call"):
-        callee = call.attributes["callee"] if "callee" in call.attributes else None
-        name = ir.FlatSymbolRefAttr(callee).value if callee is not None else ""
+        if "callee" not in call.attributes:
+            continue
+        name = ir.FlatSymbolRefAttr(call.attributes["callee"]).value
         if name in _KEEPING:
             call.attributes["callee"] = ir.FlatSymbolRefAttr.get(_KEEPING[name], context())
 

@@ -15,9 +15,9 @@ from allo.ir.types import float64
 
 def test_calls_map_no_memory_anew() -> None:
     def kernel(x: float64[262144]):
-        a: float64[262144]
-        b: float64[262144]
-        c: float64[262144]
+        a: float64[262144] = 0.0
+        b: float64[262144] = 0.0
+        c: float64[262144] = 0.0
         for i in range(262144):
             a[i] = x[i] + 1.0
             b[262143 - i] = x[i] + 2.0
