@@ -72,8 +72,14 @@ show_users_frames()
 # What many programs never use is loaded when it is first asked for: each would add to the time of `import allo`.
 if TYPE_CHECKING:
     from . import backend as backend
+    from . import dataflow as dataflow
     from . import equivalence as equivalence
     from . import importers as importers
+    from . import layout as layout
+    from . import library as library
+    from . import mapping as mapping
+    from . import passes as passes
+    from . import report as report
     from . import target as target
     from . import testing as testing
     from . import tile as tile
@@ -106,6 +112,7 @@ else:
         "build": ".build",
         "check_python": ".frontend.reference.compare",
         "compose": ".compose",
+        "dataflow": "",
         "einsum": ".importers.einsum",
         "equivalence": "",
         "estimate": ".estimate",
@@ -115,7 +122,12 @@ else:
         "importers": "",
         "interpret": ".reference",
         "invoke_mlir_parser": ".passes",
+        "layout": "",
+        "library": "",
         "map": ".tile",
+        "mapping": "",
+        "passes": "",
+        "report": "",
         "target": "",
         "search": ".search",
         "testing": "",

@@ -92,3 +92,9 @@ def test_an_unknown_name(module: str) -> None:
     with pytest.raises(AttributeError) as caught:
         _ = sys.modules[module].nothing
     assert str(caught.value) == f"module '{module}' has no attribute 'nothing'"
+
+
+def test_packages_that_pages_name_are_there_after_a_bare_import() -> None:
+    names = ["dataflow", "equivalence", "importers", "layout", "library", "mapping", "passes", "report", "testing", "tile"]
+    program = f"import allo; print(*(getattr(allo, name).__name__ for name in {names}))"
+    assert run(program).split() == [f"allo.{name}" for name in names]

@@ -92,7 +92,7 @@ class SearchResult:
             answer = verify(self.start.state(0), self.schedule(point), **options)
             if isinstance(answer, Different):
                 raise VerificationError(f"a design is not its kernel: {answer}\nits steps are\n{point.steps}")
-            proofs[point.module] = str(answer)
+            proofs[point.module] = answer.said
         return self._with({m: {"proof": proof} for m, proof in proofs.items()})
 
     def simulated(self, *arguments: Any, count: int = 1) -> SearchResult:

@@ -117,8 +117,13 @@ class Equivalent:
     def __bool__(self) -> bool:
         return True
 
+    @property
+    def said(self) -> str:
+        """The answer without the time that it took: the same text each time."""
+        return f"Equivalent: {self.first} and {self.second}, by {self.method}"
+
     def __str__(self) -> str:
-        return f"Equivalent: {self.first} and {self.second}, by {self.method} in {self.seconds:.2f} s"
+        return f"{self.said} in {self.seconds:.2f} s"
 
     __repr__ = __str__
 
@@ -182,9 +187,20 @@ class Unknown:
     def __bool__(self) -> bool:
         return False
 
+    @property
+    def said(self) -> str:
+        """The answer without the time that it took."""
+        return "\n".join([self._head, *self._why()])
+
     def __str__(self) -> str:
-        lines = [f"Unknown: {self.first} and {self.second}, after {self.seconds:.2f} s"]
-        lines.append(f"  {self.reason}{_line(self.at)}")
+        return "\n".join([f"{self._head}, after {self.seconds:.2f} s", *self._why()])
+
+    @property
+    def _head(self) -> str:
+        return f"Unknown: {self.first} and {self.second}"
+
+    def _why(self) -> list[str]:
+        lines = [f"  {self.reason}{_line(self.at)}"]
         lines.extend(f"  {line}" for line in self.tried)
         if self.suspected is not None:
             s = self.suspected
@@ -193,7 +209,7 @@ class Unknown:
             if s.left or s.right:
                 lines.append(f"    first program:  {_shortened(s.left)}{_line(s.left_at)}")
                 lines.append(f"    second program: {_shortened(s.right)}{_line(s.right_at)}")
-        return "\n".join(lines)
+        return lines
 
     __repr__ = __str__
 

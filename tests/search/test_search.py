@@ -28,7 +28,10 @@ def test_the_best_design_is_the_kernel_and_much_faster_within_the_limit(found: S
     start = allo.estimate(allo.customize(product), auto_pipeline=True)
     best = found.best
     assert best.dsp <= 24 and best.cycles * 5 < start.cycles
-    assert best.proof.startswith("Equivalent")
+    assert best.proof == (
+        f"Equivalent: 'product' and the schedule of 'product' with {len(found.schedule().steps)} steps, "
+        "by array dataflow graphs of any size"  # without the time: equal searches are equal texts
+    )
     again = allo.estimate(found.schedule())
     assert (again.cycles, again.dsp, again.bram18, again.lut, again.ff) == (
         best.cycles, best.dsp, best.bram18, best.lut, best.ff,
