@@ -3,10 +3,12 @@
 from .choose import chosen_plan, fused
 from .cost import WIDE, Processor, RegisterBlock, TecCost, registers_for, shared_cycles
 from .plan import TecPlan, TecStep
-from .rules import PROCESSOR, TecDomain, inferred_type
+from .rules import ORIGINAL, ORIGINAL_NPU, PROCESSOR, TecDomain, inferred_type
 from .values import DataType, DimType, ExecType, PrimFirst, PrimLast, PrimMain, Tec, TecDimension, word
 
 __all__ = [
+    "ORIGINAL",
+    "ORIGINAL_NPU",
     "PROCESSOR",
     "WIDE",
     "DataType",

@@ -4,9 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
 
 from ...errors import ContractionError, Diagnostic
-from .values import TENSORS, DataType, DimType, ExecType, PrimFirst, PrimLast, PrimMain, Tec, TecDimension
+from .values import (
+    TENSORS,
+    DataType,
+    DimType,
+    ExecType,
+    PrimFirst,
+    PrimLast,
+    PrimMain,
+    Tec,
+    TecDimension,
+    word,
+)
 
 # Tab. 2: the tensors (in0, in1, out) that a dimension of a type exists in.
 EXISTS: dict[DimType, tuple[bool, bool, bool]] = {
@@ -128,9 +141,18 @@ def _output(tec: Tec) -> Iterator[tuple[str, str]]:
         inside = d
 
 
+_PROPERTIES: dict[str, type[StrEnum]] = {
+    "exec_types": ExecType,
+    "data_type": DataType,
+    "prim_first": PrimFirst,
+    "prim_main": PrimMain,
+    "prim_last": PrimLast,
+}
+
+
 @dataclass(frozen=True, slots=True)
 class TecDomain:
-    """The TECs that a machine takes."""
+    """The TECs that a machine takes: a set of words for each of their properties."""
 
     name: str
     execs: frozenset[ExecType]
@@ -139,6 +161,38 @@ class TecDomain:
     mains: frozenset[PrimMain]
     lasts: frozenset[PrimLast]
 
+    def __str__(self) -> str:
+        """A line with the name, which has no line breaks, then one for each property."""
+        lines = [f"domain {self.name}"]
+        for (label, kind), words in zip(_PROPERTIES.items(), self._words(), strict=True):
+            lines.append(f"  {label:10}  {', '.join(word for word in kind if word in words)}")
+        return "\n".join(lines)
+
+    def _words(self) -> tuple[frozenset[StrEnum], ...]:
+        """Those of `_PROPERTIES`, in their order."""
+        return self.execs, self.types, self.firsts, self.mains, self.lasts
+
+    @classmethod
+    def parse(cls, text: str) -> TecDomain:
+        """The domain that prints so. Raises ContractionError with the line that cannot be read."""
+        lines = text.splitlines() if isinstance(text, str) else []
+        head, name = lines[0].split(maxsplit=1) if lines and len(lines[0].split()) > 1 else ("", "")
+        if head != "domain":
+            raise ContractionError("the text of a domain begins with 'domain' and its name", hint="print one to see")
+        found: dict[str, frozenset[Any]] = {}
+        for number, line in enumerate(lines[1:], 2):
+            label, _, rest = line.strip().partition(" ")
+            if label not in _PROPERTIES:
+                raise ContractionError(f"line {number}: '{label}' is no property of a domain")
+            if label in found:
+                raise ContractionError(f"line {number}: '{label}' is given twice")
+            words = [part.strip() for part in rest.split(",")]
+            found[label] = frozenset(word(_PROPERTIES[label], f"line {number}: {label}", part) for part in words)
+        for label in _PROPERTIES:
+            if label not in found:
+                raise ContractionError(f"the domain '{name}' has no line for '{label}'")
+        return cls(name.strip(), *(found[label] for label in _PROPERTIES))
+
     def violations(self, tec: Tec) -> list[str]:
         """What of `tec` the domain does not have; empty if it is in it."""
         found = [
@@ -146,10 +200,8 @@ class TecDomain:
             for d in tec.dimensions
             if d.execution not in self.execs
         ]
-        choices = (
-            ("data_type", tec.data_type, self.types), ("prim_first", tec.prim_first, self.firsts),
-            ("prim_main", tec.prim_main, self.mains), ("prim_last", tec.prim_last, self.lasts),
-        )  # fmt: skip
+        values = (tec.data_type, tec.prim_first, tec.prim_main, tec.prim_last)
+        choices = zip(list(_PROPERTIES)[1:], values, self._words()[1:], strict=True)
         for what, value, allowed in choices:
             if value not in allowed:
                 listed = ", ".join(f"'{member}'" for member in type(value) if member in allowed)
@@ -161,6 +213,23 @@ class TecDomain:
         _raise([(message, "") for message in self.violations(tec)])
 
 
+# As published, for exchange with other implementations; those here take more.
+ORIGINAL = TecDomain(  # Fig. 3
+    "TEIR",
+    frozenset({ExecType.SEQ, ExecType.SHARED, ExecType.PRIM}),
+    frozenset({DataType.FP32, DataType.FP64}),
+    frozenset({PrimFirst.NONE, PrimFirst.ZERO, PrimFirst.RELU}),
+    frozenset({PrimMain.NONE, PrimMain.COPY, PrimMain.GEMM, PrimMain.BRGEMM}),
+    frozenset(PrimLast),
+)
+ORIGINAL_NPU = TecDomain(  # Fig. 6
+    "TEIR for XDNA",
+    frozenset({ExecType.SEQ, ExecType.NPU, ExecType.PRIM}),
+    frozenset({DataType.BF16}),
+    frozenset({PrimFirst.ZERO}),
+    frozenset({PrimMain.GEMM}),
+    frozenset({PrimLast.NONE}),
+)
 PROCESSOR = TecDomain(
     "a processor",
     frozenset({ExecType.SEQ, ExecType.SHARED, ExecType.PRIM}),

@@ -9,6 +9,8 @@ import pytest
 
 from allo.errors import ContractionError
 from allo.mapping.teir import (
+    ORIGINAL,
+    ORIGINAL_NPU,
     PROCESSOR,
     DataType,
     DimType,
@@ -16,9 +18,11 @@ from allo.mapping.teir import (
     Processor,
     Tec,
     TecDimension,
+    TecDomain,
     inferred_type,
 )
 from allo.mapping.teir.npu import NpuArray
+from allo.mapping.teir.npu.rules import XDNA
 
 GEMM = Tec.of("MNMNK", ["seq"] * 2 + ["prim"] * 3, (5, 5, 4, 8, 30), (120, 0, 30, 0, 1), (0, 8, 0, 1, 40),
               (160, 8, 40, 1, 0), "FP64", prim_main="GEMM", names=("i.outer", "k.outer", "i", "k", "j"))  # fmt: skip
@@ -176,3 +180,46 @@ def test_processors_and_arrays_have_positive_numbers() -> None:
         Processor(per_byte=float("nan"))
     with pytest.raises(ContractionError, match=r"^columns of an array is a positive whole number, got '4'$"):
         NpuArray(columns="4")  # type: ignore[arg-type]
+
+
+FIGURE_6 = """\
+domain TEIR for XDNA
+  exec_types  seq, npu, prim
+  data_type   bfloat_16
+  prim_first  zero
+  prim_main   GEMM
+  prim_last   none"""
+
+
+def test_domains_print_parse_and_say_what_they_lack() -> None:
+    assert str(ORIGINAL_NPU) == FIGURE_6
+    for domain in (ORIGINAL, ORIGINAL_NPU, PROCESSOR, XDNA):
+        assert TecDomain.parse(str(domain)) == domain
+    ORIGINAL.check(GEMM)
+    more = replace(GEMM, data_type=DataType.BF16, prim_first="copy")  # type: ignore[arg-type]
+    assert ORIGINAL.violations(more) == [
+        "TEIR has no data_type 'bfloat_16'; it has 'FP32', 'FP64'",
+        "TEIR has no prim_first 'copy'; it has 'none', 'zero', 'relu'",
+    ]
+    assert ORIGINAL_NPU.violations(replace(GEMM, prim_last="relu")) == [  # type: ignore[arg-type]
+        "TEIR for XDNA has no data_type 'FP64'; it has 'bfloat_16'",
+        "TEIR for XDNA has no prim_last 'relu'; it has 'none'",
+    ]
+
+
+WRONG_DOMAINS = [
+    (3, "the text of a domain begins with 'domain' and its name\n  hint: print one to see"),
+    ("domain", "the text of a domain begins with 'domain' and its name\n  hint: print one to see"),
+    (FIGURE_6.replace("prim_last", "prim_end"), "line 6: 'prim_end' is no property of a domain"),
+    (FIGURE_6.replace("prim_last ", "data_type "), "line 6: 'data_type' is given twice"),
+    (FIGURE_6.rpartition("\n")[0], "the domain 'TEIR for XDNA' has no line for 'prim_last'"),
+    (FIGURE_6.replace("npu,", "cpu,"),
+     "line 2: exec_types cannot be 'cpu': it is one of 'seq', 'shared', 'npu', 'prim'"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "message"), WRONG_DOMAINS, ids=[str(k) for k in range(len(WRONG_DOMAINS))])
+def test_texts_that_are_no_domains(text: str, message: str) -> None:
+    with pytest.raises(ContractionError) as error:
+        TecDomain.parse(text)
+    assert str(error.value) == message
