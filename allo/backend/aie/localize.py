@@ -167,12 +167,12 @@ def reach_of_arguments(module: Module, name: str, numbers: Sequence[int]) -> dic
     return {number: reach_of(model, entry.arguments[number]) for number in numbers if model}
 
 
-def boxes_of(function: ir.OpView, reach: Table[int, Reach | None]) -> Boxes:
-    """The boxes of the arguments that are moved, of which `reach` tells."""
+def boxes_of(function: ir.OpView, reach: Table[int, Reach | None], parts: Table[int, ElementBox]) -> Boxes:
+    """The boxes of the arguments that are moved, of which `reach` tells: inside of the `parts` that a task has."""
     entry, names = entry_block(function), argument_names(function)
     assert entry is not None
     return tuple(
-        _box(reach[number], function, value, names[number]) if number in reach else None
+        _box(reach[number], function, value, names[number], parts.get(number)) if number in reach else None
         for number, value in enumerate(entry.arguments)
     )
 
@@ -213,8 +213,10 @@ def localized(module: Module, name: str, into: Module, blocks: Table[int, bool],
     return LocalBody(name, boxes, tuple(puts), tuple(gets), over, local_arrays(block))
 
 
-def _box(reach: Reach | None, function: ir.OpView, array: ir.Value, label: str) -> ElementBox:
-    """The box of an argument that is moved."""
+def _box(
+    reach: Reach | None, function: ir.OpView, array: ir.Value, label: str, part: ElementBox | None
+) -> ElementBox:
+    """The box of an argument that is moved, of which a task may be declared to have a `part`."""
     kind = ir.MemRefType(array.type)
     if is_stream_type(kind.element_type):
         raise TargetError(
@@ -223,7 +225,7 @@ def _box(reach: Reach | None, function: ir.OpView, array: ir.Value, label: str) 
             hint="let the position, or a loop over the streams, say which one it is",
         )
     demand_moved(kind.element_type, f"argument '{label}'", location_of(function.operation))
-    found, unit = box_around(reach, tuple(kind.shape)), max(32 // bits_of(kind.element_type), 1)
+    found, unit = box_around(reach, tuple(kind.shape), part), max(32 // bits_of(kind.element_type), 1)
     steps = _steps(reach, array, found.low, unit)
     if steps:
         extents = tuple(-(-n // step) for n, step in zip(found.extents, steps, strict=True))

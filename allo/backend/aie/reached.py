@@ -63,6 +63,11 @@ def shifted(reach: Reach, start: Sequence[int], *, back: bool = False) -> Reach:
     return tuple(own.shifted(by) for own in reach)
 
 
+def is_unbounded(reach: Reach | None) -> bool:
+    """Whether nothing bounds what some access reaches, but the extents of the array."""
+    return reach is not None and any(None in own.first or None in own.last for own in reach)
+
+
 def reach_of(model: Model, array: ir.Value) -> Reach | None:
     """What the accesses to an argument reach; None if not all that is done with it is known."""
     buffer = model.buffer(array)
@@ -76,20 +81,23 @@ def box_of(model: Model, array: ir.Value) -> ElementBox:
     return box_around(reach_of(model, array), tuple(ir.MemRefType(array.type).shape))
 
 
-def box_around(reach: Reach | None, shape: tuple[int, ...]) -> ElementBox:
-    """The smallest box around what is reached of an array; all of it if that is not known, or nothing."""
+def box_around(reach: Reach | None, shape: tuple[int, ...], within: ElementBox | None = None) -> ElementBox:
+    """The smallest box around what is reached of an array, at most `within`; all of the array if that is not known, or
+    nothing."""
     everything = ElementBox((0,) * len(shape), shape)
     if not reach:
         return everything
-    low = [min(max(own.first[d] or 0, 0) for own in reach) for d in range(len(shape))]
-    high = [max(_last(own.last[d], extent) for own in reach) for d, extent in enumerate(shape)]
+    outer = within or everything
+    ends = [start + extent for start, extent in zip(outer.low, outer.extents, strict=True)]
+    low = [min(max(own.first[d] or 0, start) for own in reach) for d, start in enumerate(outer.low)]
+    high = [max(_last(own.last[d], end) for own in reach) for d, end in enumerate(ends)]
     if any(a > b for a, b in zip(low, high, strict=True)):
         return everything
     return ElementBox(tuple(low), tuple(b - a + 1 for a, b in zip(low, high, strict=True)))
 
 
-def _last(end: int | None, extent: int) -> int:
-    return extent - 1 if end is None else min(end, extent - 1)
+def _last(last: int | None, end: int) -> int:
+    return end - 1 if last is None else min(last, end - 1)
 
 
 def steps_in(reach: Reach | None, low: Sequence[int]) -> list[int] | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Container, Mapping
 from dataclasses import dataclass, field
 from math import prod
 from typing import Any
@@ -43,6 +43,7 @@ from .carry import carry_body
 from .chosen_streams import name_streams
 from .constants import sink_constants
 from .decided import take_decided_branches
+from .declared import TaskParts, parts_of_tasks
 from .idle_ends import drop_idle_ends
 from .localize import (
     Boxes,
@@ -57,7 +58,7 @@ from .localize import (
     moved_arguments,
     reach_of_arguments,
 )
-from .reached import Reach, shifted, without_starts
+from .reached import ElementBox, Reach, is_unbounded, shifted, without_starts
 from .temporaries import without_temporaries
 
 
@@ -85,10 +86,11 @@ def read_region(module: Module, stays: Callable[[ir.Block], bool] | None = None)
     prepared = with_loops(module).clone()
     name_streams(prepared)
     _let_all_be_positions(prepared)
+    declared = parts_of_tasks(prepared)
     instances = instantiate(prepared)
     drop_idle_ends(instances)
     sink_constants(instances)
-    return _Reader(instances, stays).read()
+    return _Reader(instances, stays, declared).read()
 
 
 def _let_all_be_positions(module: Module) -> None:
@@ -114,6 +116,7 @@ class _Reader:
 
     module: Module
     stays: Callable[[ir.Block], bool] | None
+    declared: TaskParts
     bodies: Module = field(init=False)
     externals: list[ir.Operation] = field(init=False)
     known: dict[str, LocalBody] = field(default_factory=dict)
@@ -125,6 +128,7 @@ class _Reader:
     blocks: dict[str, tuple[ir.Type, int, int]] = field(default_factory=dict)
     names: dict[tuple[ir.Value, int], str] = field(default_factory=dict)
     carried: Mapping[int, Carried] = field(default_factory=dict)
+    unbounded: set[tuple[str, int]] = field(default_factory=set)  # arguments of functions, as those of `accesses`
 
     def read(self) -> ReadRegion:
         self.bodies = Module.empty(self.module.top)
@@ -148,7 +152,7 @@ class _Reader:
                 )
         nodes = [node for node in nodes if not self._is_idle(node)] or nodes
         graph = VirtualGraph(arguments, tuple(nodes), tuple(self._edges(nodes)))
-        _refuse_races(graph)
+        _refuse_races(graph, self.unbounded)
         return ReadRegion(graph, self.bodies, self.carried)
 
     def _is_idle(self, node: VirtualNode) -> bool:
@@ -192,7 +196,7 @@ class _Reader:
         streams = {n: self._stream(operand) for n, operand in enumerate(call.operands) if is_stream(operand.type)}
         carried = carried_operands(call, self.carried)
         blocks = {n: self.blocks[stream][1] for n, stream in streams.items()}
-        body = self._body(callee_name(call), blocks, carried)
+        body = self._body(callee_name(call), blocks, carried, self._declared(call, task, place))
         function = body.name
         parts, ends = [], []
         for number, operand in enumerate(call.operands):
@@ -211,7 +215,19 @@ class _Reader:
             name, task, place, function, tuple(parts), tuple(ends), body.arrays, location_of(call)
         )
 
-    def _body(self, callee: str, blocks: dict[int, int], carried: Mapping[int, Carried]) -> LocalBody:
+    def _declared(self, call: ir.Operation, task: str, place: tuple[int, ...]) -> dict[int, ElementBox]:
+        """The parts that a position is declared to have, by the operands of its call."""
+        found = {}
+        for number, operand in enumerate(call.operands):
+            if isinstance(operand.owner, ir.Block):
+                part = self.declared.get((task, ir.BlockArgument(operand).arg_number))
+                if part is not None and list(part.whole) == getattr(operand.type, "shape", None):
+                    found[number] = ElementBox(part.start(place), part.extents)
+        return found
+
+    def _body(
+        self, callee: str, blocks: dict[int, int], carried: Mapping[int, Carried], declared: dict[int, ElementBox]
+    ) -> LocalBody:
         """The function of a task at a position, in the module of bodies; positions that do the same have one."""
         if callee in self.known:
             return self.known[callee]
@@ -226,13 +242,14 @@ class _Reader:
             found = reach_of_arguments(self.module, callee, moved)
             self.reach[text] = {n: own and shifted(own, starts[n], back=True) for n, own in found.items()}
         reach = {n: own and shifted(own, starts[n]) for n, own in self.reach[text].items()}
-        boxes = boxes_of(function, reach)
+        boxes = boxes_of(function, reach, declared)
         parts = tuple(box and box.behind(starts[n]) for n, box in enumerate(boxes))
         key = text, parts, tuple(arrays.items())
         if key not in self.parts:
             self.parts[key] = self._parts_of(callee, arrays, boxes)
-        self.known[callee] = self.parts[key].inside(boxes)
-        return self.known[callee]
+        self.known[callee] = body = self.parts[key].inside(boxes)
+        self.unbounded.update((body.name, n) for n, own in reach.items() if n not in declared and is_unbounded(own))
+        return body
 
     def _parts_of(self, callee: str, arrays: dict[int, bool], boxes: Boxes) -> LocalBody:
         """The function of a task that takes parts of arrays."""
@@ -249,7 +266,7 @@ class _Reader:
             demand_for_cores(alone, callee)
             own = alone.function(callee)
             reach = reach_of_arguments(alone, callee, moved_arguments(own, arrays))
-            self.texts[text] = localized(alone, callee, self.bodies, arrays, boxes_of(own, reach))
+            self.texts[text] = localized(alone, callee, self.bodies, arrays, boxes_of(own, reach, {}))
         return self.texts[text]
 
     def _access(self, function: str, number: int) -> PartAccess:
@@ -332,13 +349,15 @@ class _Reader:
         return max(count.puts, count.gets)
 
 
-def _refuse_races(graph: VirtualGraph) -> None:
+def _refuse_races(graph: VirtualGraph, unbounded: Container[tuple[str, int]]) -> None:
     found = overlapping([(node, use) for node in graph.nodes for use in node.parts])
     if found is not None:
         writer, other, use = found
         whom = f"task '{other.name}' uses too" if other != writer else "it uses as another parameter too"
         hint = "pass what one needs of the other through a stream, and write parts that do not overlap"
-        if use.part.argument.bits < 32:
+        if (writer.function, use.parameter) in unbounded:
+            hint = "say which part a position has by a layout, `@ [S(0), R]`: only a run knows which elements it uses"
+        elif use.part.argument.bits < 32:
             hint += "; DMA engines move single elements between those of others if these have four bytes"
         raise TargetError(
             f"task '{writer.name}' writes {use.part}, of which {whom}: transfers have no order among them",

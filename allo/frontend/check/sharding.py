@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, fields, is_dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 from ...errors import Note
-from ...ir.types import AlloType, TensorType, index
+from ...ir.argument_parts import DeclaredPart
+from ...ir.types import TensorType, index
 from ...layout.sharding import Layout, Shard
 from ..read.source import Position
 from ..typing.builder import ValueBuilder
@@ -19,7 +20,6 @@ from ..typing.nodes import (
     Const,
     Declare,
     Expr,
-    For,
     If,
     Load,
     Stmt,
@@ -31,8 +31,8 @@ from ..typing.nodes import (
 from ..typing.scope import Scope, static_value
 from ..typing.view import loops_over, store, whole
 from ..typing.writes import changed_by, parts
-from .mesh.uniform import overwrites, varying
-from .positions import within
+from .mesh.replicas import Replicas, overwrites_first, read_elsewhere, stored_if, used_by_elements
+from .mesh.uniform import varying
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +103,9 @@ def sharded(scope: Scope, node: ast.arg, symbol: Symbol, layout: Layout) -> Shar
             offsets.append(None)
     part = scope.declare(name, SymbolKind.TENSOR, TensorType(symbol.type.element, shape), at)
     part.memory = symbol.memory
+    axes = tuple(p.axis if isinstance(p, Shard) else None for p in placements)
+    if any(axis is not None for axis in axes):
+        symbol.part = DeclaredPart(axes, shape, symbol.type.shape)
     return Sharded(symbol, part, tuple(offsets), layout.on(scope.grid))
 
 
@@ -113,59 +116,43 @@ def with_parts(
 
     A part that is used as a whole, in a call or an operation on arrays, is a copy that the task brings in, unless it
     overwrites it first, and out again if it changes it. Of positions that have the same part, and write the same to
-    it, the first one writes.
+    it, the first one writes. An array without a layout is a part of that kind: each position has all of it.
     """
     body = function.body
+    changed = {symbol for statement in parts(body) for symbol in changed_by(statement)}
+    plain = [p for p in function.params if p in changed and p.kind is SymbolKind.TENSOR and scope.grid]
+    if not shards and not plain:
+        return body
+    found = varying(body, scope.positions, {s.part: s.axes for s in shards}, scope.agreements)
+    replicas = Replicas(scope, body, changed, found)
+    shards = [*shards, *(_replicated(function, symbol) for symbol in plain if replicas.are_one(symbol))]
+    only = replicas.one_position([(s.part, s.axes) for s in shards])
     before: list[Stmt] = []
     after: list[Stmt] = []
-    found = varying(body, scope.positions, {s.part: s.axes for s in shards}, scope.agreements) if shards else {}
     for shard in shards:
         part = shard.part
-        changes = any(part in changed_by(p) for p in parts(body))
-        copies = {axis for axis, extent in enumerate(scope.grid) if extent > 1 and axis not in shard.axes}
-        writer = _first_of(scope, copies) if changes and not copies & found[part] else None
-        reads = any(isinstance(p, Load) and p.tensor is part for p in parts(body))
-        if _is_used_by_elements(body, part) and not (reads and writer is not None):
-            guarded = body if writer is None else tuple(_only(statement, part, writer) for statement in body)
+        writer = None if only is not None else replicas.writer(part, shard.axes)
+        if used_by_elements(body, part) and not (writer is not None and read_elsewhere(body, part)):
+            guarded = body if writer is None else tuple(stored_if(statement, part, writer) for statement in body)
             body = tuple(_moved(statement, shard) for statement in guarded)
             continue
         before.append(Declare(part.at, part, None))
-        if not _overwrites_first(body, part):
+        if not overwrites_first(body, part):
             before.append(_copied(shard, builder, into=True))
-        if changes:
+        if part in changed:
             out = _copied(shard, builder, into=False)
             after.append(out if writer is None else If(part.at, writer, (out,), ()))
-    return (*before, *body, *after)
+    made = (*before, *body, *after)
+    return made if only is None else (If(scope.source.position(scope.source.tree), only, made, ()),)
 
 
-def _first_of(scope: Scope, copies: set[int]) -> Expr | None:
-    """The condition that a position is the first one of those that have the same part; None if each has its own."""
-    box = tuple((0, 0 if axis in copies else extent - 1) for axis, extent in enumerate(scope.grid))
-    return within(box, scope.positions, scope.grid, scope.source.position(scope.source.tree))
-
-
-def _only(tree: Any, part: Symbol, writer: Expr) -> Any:
-    """A typed tree in which only one position stores into a part: loops that do nothing else are its as a whole."""
-    if isinstance(tree, tuple):
-        return tuple(_only(inner, part, writer) for inner in tree)
-    if not isinstance(tree, Stmt):
-        return tree
-    if isinstance(tree, Store):
-        return If(tree.at, writer, (tree,), ()) if tree.tensor is part else tree
-    if isinstance(tree, For) and overwrites(tree, part):
-        return If(tree.at, writer, (tree,), ())
-    changed = {
-        field.name: _only(value, part, writer)
-        for field in fields(tree)
-        if isinstance(value := getattr(tree, field.name), tuple) and field.name != "at"
-    }
-    return replace(tree, **changed)
-
-
-def _overwrites_first(body: tuple[Stmt, ...], part: Symbol) -> bool:
-    """Whether the first statement that mentions a part gives a value to all of its elements."""
-    first = next((statement for statement in body if part in symbols_in(statement)), None)
-    return first is not None and overwrites(first, part)
+def _replicated(function: CheckedFunction, symbol: Symbol) -> Sharded:
+    """An argument without a layout as the part that all positions have."""
+    assert isinstance(symbol.type, TensorType)
+    whole = Symbol(symbol.name, symbol.kind, symbol.type, symbol.at, memory=symbol.memory)
+    function.params = tuple(whole if p is symbol else p for p in function.params)
+    rank = len(symbol.type.shape)
+    return Sharded(whole, symbol, (None,) * rank, Layout.replicated(rank))
 
 
 def _copied(shard: Sharded, builder: ValueBuilder, *, into: bool) -> Stmt:
@@ -189,29 +176,6 @@ def _shifted(indices: Sequence[Expr], shard: Sharded, at: Position) -> tuple[Exp
         place if offset is None else Binary(index, at, "+", offset, convert(place, index))
         for place, offset in zip(indices, shard.offsets, strict=True)
     )
-
-
-def _is_used_by_elements(body: tuple[Stmt, ...], part: Symbol) -> bool:
-    """Whether a symbol stands in loads and stores of single elements only."""
-    single = sum(isinstance(p, Load | Store) and p.tensor is part for p in parts(body))
-    return single == sum(symbol is part for symbol in _mentioned(body))
-
-
-def _mentioned(tree: Any) -> Iterator[Symbol]:
-    """The symbols in a typed tree, as often as they stand there; not those of the kernels that it calls."""
-    if isinstance(tree, Symbol):
-        yield tree
-    elif isinstance(tree, tuple):
-        for part in tree:
-            yield from _mentioned(part)
-    elif is_dataclass(tree) and not isinstance(tree, CheckedFunction | AlloType | TensorType):
-        for field in fields(tree):
-            yield from _mentioned(getattr(tree, field.name))
-
-
-def symbols_in(tree: Any) -> set[Symbol]:
-    """All symbols that a typed tree mentions, not those of the kernels that it calls."""
-    return set(_mentioned(tree))
 
 
 def _moved(tree: Any, shard: Sharded) -> Any:

@@ -26,7 +26,7 @@ from ..typing.nodes import (
     Var,
 )
 from ..typing.scope import Captured, Scope, static_value
-from .sharding import symbols_in
+from .mesh.replicas import symbols_in
 
 _MOST_POSITIONS = 1 << 20
 _UNNAMED = "p{}"  # a coordinate that a task does not ask for

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from mlir import ir
 
+from ...ir.argument_parts import PART, part_attr
 from ...ir.builder import memory_attr, string_attr
 from ...ir.context import context
 from ...ir.mlir_types import memref_type, storage_type, stream_type
@@ -25,8 +26,10 @@ def parameter_type(parameter: Symbol) -> ir.Type:
 
 
 def argument_attributes(parameter: Symbol) -> ir.DictAttr:
-    """The name of an argument, and the memory that it asks for."""
+    """The name of an argument, the memory that it asks for, and the part that a task has of it."""
     entries: dict[str, ir.Attribute] = {"allo.name": string_attr(parameter.name)}
     if parameter.memory is not None:
         entries["allo.memory"] = memory_attr(parameter.memory)
+    if parameter.part is not None:
+        entries[PART] = part_attr(parameter.part)
     return ir.DictAttr.get(entries, context())

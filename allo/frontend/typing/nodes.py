@@ -12,6 +12,7 @@ from ...ir.types import AlloType, ChannelType, TensorType
 from ..read.source import Position
 
 if TYPE_CHECKING:
+    from ...ir.argument_parts import DeclaredPart
     from ..read.source import KernelSource
     from .external import ExternalKernel
 
@@ -42,6 +43,7 @@ class Symbol:
     stream: ChannelType | None = None  # what a STREAM carries
     memory: Memory | None = None  # where the declaration keeps an array
     extents: tuple[Symbol | None, ...] = ()  # of an argument: variables for the extents known at run time only
+    part: DeclaredPart | None = None  # of an argument: what a task has of it
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ The same question on a module is `allo.ir.effects`: here it is asked while the m
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import fields, replace
 from functools import cache
 from typing import Any
@@ -50,13 +50,18 @@ def writes(function: CheckedFunction, parameter: Symbol) -> bool:
 def effects_of(function: CheckedFunction) -> CallEffects:
     """What a call of `function` changes; computed once for a checked kernel."""
     if function.effects is None:
-        written = {symbol for part in parts(function.body) for symbol in changed_by(part)}
-        calls = (part for part in parts(function.body) if isinstance(part, CallSite))
-        state = any(symbol.state is not None for symbol in written) or any(effects_of(c.callee).state for c in calls)
-        state = state or any(isinstance(part, _AT_STREAM) for part in parts(function.body))
-        by_reference = (p for p in function.params if p.kind is SymbolKind.TENSOR)
-        function.effects = CallEffects(frozenset(p for p in by_reference if p in written), state)
+        by_reference = [p for p in function.params if p.kind is SymbolKind.TENSOR]
+        function.effects = effects_on(by_reference, function.body)
     return function.effects
+
+
+def effects_on(arrays: Iterable[Symbol], body: tuple[Stmt, ...]) -> CallEffects:
+    """Which of `arrays` statements change, and whether they use streams or change a state."""
+    written = {symbol for part in parts(body) for symbol in changed_by(part)}
+    calls = (part for part in parts(body) if isinstance(part, CallSite))
+    state = any(symbol.state is not None for symbol in written) or any(effects_of(c.callee).state for c in calls)
+    state = state or any(isinstance(part, _AT_STREAM) for part in parts(body))
+    return CallEffects(frozenset(array for array in arrays if array in written), state)
 
 
 def effects_in(expr: Expr) -> CallEffects:
