@@ -8,7 +8,6 @@ from typing import NamedTuple
 
 from ....errors import InternalError
 from ..library import MODULES
-from ..netlist.design import Signal
 from .element import Held, Socket, library_sockets, sockets_of
 from .expressions import ALONE, Chain, Expression, without_digits
 from .level import LEAST, Level, LevelInstance, LevelRegister
@@ -108,14 +107,16 @@ class GridConnections:
     def _place_output(self, grid: InstanceGrid, port: Socket) -> None:
         made = self._array(grid.family, f"{grid.name}__{port.name}", port.width, port.signed, len(grid.instances))
         self._outputs[grid.name, port.name] = made
+        signals, at, own = self.level.signals, self.at, port.name
         for number, sockets in enumerate(grid.sockets):
-            name = sockets[port.name].name
-            if name is None:
+            gaps, names = sockets[own]
+            if gaps != ALONE:
                 raise InternalError(f"an output of '{grid.name}' is connected to an expression")
-            if name in self.at or not self._is_like(self.level.signals[name], port):
+            (name,) = names
+            if name in at or not port.is_like(signals[name]):
                 self._copies.append((name, (made, number)))
             else:
-                self.at[name] = (made, number)
+                at[name] = (made, number)
 
     def _place_families(self) -> None:
         families: dict[tuple[str, int, bool, bool, int | None], list[str]] = {}
@@ -141,10 +142,6 @@ class GridConnections:
         self._counts[made] = count
         return made
 
-    @staticmethod
-    def _is_like(signal: Signal, port: Socket) -> bool:
-        return signal.width == port.width and signal.signed == port.signed
-
     # -- ports of grids ---------------------------------------------------------------------------------
 
     def bind(self) -> None:
@@ -164,17 +161,17 @@ class GridConnections:
             self.at[name][1] is None for name in first.names if name in self.at
         )
         if is_shared and (port.name in _CLOCKS if grid.is_library else True):
-            if first.name is not None and self._is_like(self.level.signals[first.name], port):
+            if first.name is not None and port.is_like(self.level.signals[first.name]):
                 return Held(self.at[first.name][0])
             made = self.text.array(f"{grid.name}__{port.name}", port.width, port.signed, None)
             self._row(_Target((made, None)), first)
             return Held(made)
-        ats = [self.at.get(source.name or "", ("", None)) for source in sources]
+        signals = self.level.signals
+        alone = [names[0] if gaps == ALONE else "" for gaps, names in sources]
+        ats = [self.at.get(name, ("", None)) for name in alone]
         array = ats[0][0]
-        is_plain = all(source.name is not None and self._is_like(self.level.signals[source.name], port)
-                       for source in sources if source.name in self.level.signals)  # fmt: skip
         places = [place for name, place in ats if name == array and place is not None]
-        if is_plain and len(places) == len(ats):
+        if len(places) == len(ats) and all(port.is_like(signals[name]) for name in alone if name in signals):
             is_own = self._counts[array] == len(ats) and places == list(range(len(ats)))
             if is_own or not grid.is_library:
                 return Held(array, self.text.p if is_own else self.text.place(tuple(places)), is_own)

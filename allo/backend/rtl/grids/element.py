@@ -9,7 +9,7 @@ from graphlib import TopologicalSorter
 from ....errors import InternalError
 from ....ir.names import unique_name
 from ..library import MODULES
-from ..netlist.design import Direction, HardwareModule, ModuleInstance
+from ..netlist.design import Direction, HardwareModule, ModuleInstance, Signal
 from ..netlist.printer import printed_table
 from .alike import Likeness
 from .expressions import Expression, expression
@@ -48,6 +48,10 @@ class Socket:
     width: int
     signed: bool
     is_input: bool
+
+    def is_like(self, signal: Signal) -> bool:
+        """Whether a signal has the bits of the port, and its sign."""
+        return signal.width == self.width and signal.signed == self.signed
 
 
 def sockets_of(module: HardwareModule) -> list[Socket]:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
+from itertools import pairwise
 
 from ....ir.names import unique_name
 
@@ -86,8 +88,13 @@ class GridText:
         return f"{self._tables[column]}[{self.p}]"
 
     def tables(self) -> Iterable[str]:
-        """Declarations of all tables."""
+        """Declarations of all tables: by a formula, which simulators read in no time, where there is one."""
         for column, name in self._tables.items():
+            formula = _rows(column, self.p)
+            if formula is not None:
+                yield f"  int {name} [0:{size_of(len(column)) - 1}];"
+                yield f"  initial {self.loop(len(column))} {name}[{self.p}] = {formula};"
+                continue
             places = [*column, *[0] * (size_of(len(column)) - len(column))]
             yield f"  localparam int {name} [0:{len(places) - 1}] = '{{{', '.join(map(str, places))}}};"
 
@@ -106,6 +113,25 @@ def instance(module: str, parameters: Sequence[tuple[str, int | str]], name: str
     """The text of an instance."""
     given = ", ".join(f".{parameter}({value})" for parameter, value in parameters)
     return f"  {module}{f' #({given})' if given else ''} {name} ({', '.join(ports)});"
+
+
+def _rows(column: Column, variable: str) -> str | None:
+    """The places as rows of one length, of which the first and the last may be shorter; None if they are none."""
+    steps = [after - before for before, after in pairwise(column)]
+    ((step, _),) = Counter(steps).most_common(1)
+    starts = [number for number, one in enumerate(steps, start=1) if one != step]
+    if len(starts) < 2:
+        return None
+    length = starts[1] - starts[0]
+    missing = length - starts[0]
+    between = column[starts[1]] - column[starts[0]]
+    first = column[starts[0]] - between
+    formula = [first + between * row + step * place
+               for row, place in (divmod(number + missing, length) for number in range(len(column)))]  # fmt: skip
+    if missing < 0 or formula != list(column):
+        return None
+    at = f"({variable} + {missing})" if missing else variable
+    return f"{between} * ({at} / {length}) + {step} * ({at} % {length}) + {first}"
 
 
 def _affine(step: int, first: int, variable: str) -> str:
