@@ -61,8 +61,11 @@ class Effects:
         """What `op` itself does, or what it calls; not what is inside of it."""
         return self.summary(callee_name(op)) if op.name == "func.call" else effects_of(op)
 
-    def touched(self, op: ir.Operation) -> Touched:
-        """All that `op`, what is inside of it, and what these call, may use; arrays that a call returns are written."""
+    def touched(self, op: ir.Operation, *, streams: bool = True) -> Touched:
+        """All that `op`, what is inside of it, and what these call, may use; arrays that a call returns are written.
+
+        Without `streams`, arrays only.
+        """
         if not op.regions and op.name != "func.call" and not effects_of(op):
             return _UNTOUCHED
         reads: set[Place] = set()
@@ -79,7 +82,7 @@ class Effects:
                         reads.add(place)
                     if effect.writes:
                         writes.add(place)
-                else:
+                elif streams:
                     stream = self.base(operands[effect.operand])
                     if effect.puts:
                         puts.add(stream)

@@ -87,7 +87,7 @@ def region_statements(effects: Effects, block: ir.Block, are_apart: Apart | None
     users = _Users()
     for op in statements(block)[:-1]:
         runs = is_process(op)
-        own = effects.touched(op)
+        own = effects.touched(op, streams=False)
         nest = string_of(op, ELEMENT_OF)
         before = range(len(processes)) if AT_END in op.attributes else sorted(users.before(own, nest))
         after = tuple(processes[number] for number in before)

@@ -22,8 +22,9 @@ def plain_operations(module: Module) -> Module:
     if any(map(_has_composed_numbers, entries)):
         run_passes("builtin.module(allo-lower-numbers)", made.mlir.operation)
     for entry in entries:
-        nests = {string_of(op, "allo.nest") for op in operations(entry)}
-        for op in [op for op in operations(entry) if is_copy(op)]:
+        copies = [op for op in operations(entry) if is_copy(op)]
+        nests = {string_of(op, "allo.nest") for op in operations(entry)} if copies else set()
+        for op in copies:
             if ir.MemRefType(op.operands[0].type).has_static_shape:
                 _loops(op, nests)
     made.verify()

@@ -56,7 +56,7 @@ class FunctionHardware:
         self.scheduled = builder
         self.callee = callee
         self.builder = ModuleBuilder(module_name(tree.name))
-        self.operations = OperationPrinter(self.builder, tree.around.widths, builder.target.flushes)
+        self.operations = OperationPrinter(self.builder, tree.around, builder.target.flushes)
         self.loops: dict[ir.Value, Signal] = {}
         self.given: dict[ir.Value, Signal] = {}  # scalar arguments, and results of calls
         self.places: dict[ir.Value, RegionHardware] = {}  # the region that computes a value
@@ -303,7 +303,7 @@ class FunctionHardware:
     def invoke(self, op: ir.Operation, start: Signal) -> Signal:
         """An instance of the called function; the pulse with which it ends."""
         callee, region = self.callee(callee_name(op)), self.new_region()
-        done = self.builder.signal(f"{callee.name}_done", 1)
+        done, prefix = self.builder.signal(f"{callee.name}_done", 1), f"{callee_name(op)}_"
         sockets = {"clk": "clk", "rst": "rst", "en": "en", "start": start.name, "done": done.name}
         for number, (argument, operand) in enumerate(zip(callee.arguments, op.operands, strict=True)):
             if number in callee.scalars:
@@ -313,7 +313,7 @@ class FunctionHardware:
                 inner, outer = callee.arrays[argument], self.arrays_of(operand)
                 connect(self.builder, ArrayCall(op, operand, inner, outer, region), sockets)
             elif argument in callee.streams.known:
-                self.streams.connect(op, operand, callee.streams.known[argument], sockets)
+                self.streams.connect(op, operand, callee.streams.known[argument], prefix, sockets)
         if callee.waiting is not None:
             waits = self.builder.signal(f"{callee.name}_waits", 1)
             sockets[callee.waiting.name] = waits.name

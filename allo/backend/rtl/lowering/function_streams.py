@@ -10,7 +10,7 @@ from mlir import ir
 from allo._mlir.dialects import allo as allo_d
 
 from ....errors import TargetError
-from ....ir.access import access_map, base_of, callee_name, subscripts
+from ....ir.access import access_map, base_of, subscripts
 from ....ir.walk import location_of, string_of
 from ....timing.control.tree import FunctionTree
 from ....timing.problem.memory import array_memory, stream_parts
@@ -101,10 +101,12 @@ class FunctionStreams:
         which = None if chosen is None else chosen.name
         self.sites.append(WaitSite(event.op, event.blocked.name, event.fire.name, ports.value, place.banks, which))
 
-    def connect(self, op: ir.Operation, operand: ir.Value, inner: StreamPorts, sockets: dict[str, str]) -> None:
-        """Connect one of the streams of a called function."""
+    def connect(
+        self, op: ir.Operation, operand: ir.Value, inner: StreamPorts, prefix: str, sockets: dict[str, str]
+    ) -> None:
+        """Connect one of the streams of a called function; new signals have names with a prefix."""
         outer, elements = self.passed(op, operand)
-        outer.connect(inner, elements, f"{callee_name(op)}_", sockets)
+        outer.connect(inner, elements, prefix, sockets)
 
     def passed(self, op: ir.Operation, operand: ir.Value) -> tuple[StreamPorts, tuple[int, ...]]:
         """The stream that an argument of a call is, and which of its elements."""

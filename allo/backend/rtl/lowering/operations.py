@@ -15,6 +15,7 @@ from ....ir.subnormals import UNITS
 from ....ir.walk import entry_block, location_of, operations
 from ....ir.widths import INDEX_BITS, Widths
 from ....timing.problem.operators import bits_of
+from ....timing.problem.region import Surroundings
 from ..netlist.builder import ModuleBuilder
 from ..netlist.design import Signal
 from .flow import UnitRegisters
@@ -52,8 +53,13 @@ class OperationPrinter:
     """Operations in one module; integers are as wide as anything needs them."""
 
     builder: ModuleBuilder
-    widths: Widths
+    around: Surroundings
     flushes: bool  # whether units of floats know no subnormal numbers
+
+    @property
+    def widths(self) -> Widths:
+        """The widths that values need, which are found out only where something is computed."""
+        return self.around.widths
 
     def width(self, value: ir.Value) -> int:
         """The bits that are built of a value."""
