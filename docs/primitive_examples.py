@@ -308,6 +308,13 @@ def interleave_sums() -> Schedule:
     return s
 
 
+def widen() -> Schedule:
+    s = allo.customize(rows)
+    s.relay("T", "product", depth=8)
+    s.widen("fifo_T", 4)
+    return s
+
+
 def unroll_stages() -> Schedule:
     s = allo.customize(rows)
     s.fuse_streams("rows")

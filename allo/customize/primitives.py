@@ -37,6 +37,7 @@ class Primitives:
     from .convert import convert
     from .interleave_sums import interleave_sums
     from .fuse_streams import fuse_streams
+    from .widen import widen
     from .unroll_stages import unroll_stages
     from .size_fifos import size_fifos
     from .reshape import reshape

@@ -549,6 +549,25 @@ class Primitives:
         Source: StreamTensor, sections 4.2, 5.1 (permutation) and 5.2.2, Algorithm 2.
         """
 
+    def widen(self, fifo: FifoName | str, factor: int) -> None:
+        """Pass the elements of `fifo` through `factor` FIFOs in turn, so that a vector of as many can pass in a cycle.
+
+            pipe: Stream[T, 8]                    pipe: Stream[T, 2][4]
+            for x in range(n):                    for x in range(n):
+                pipe.put(S(x))           ->           pipe[x % 4].put(S(x))
+            for y in range(m):                    for y in range(m):
+                R(pipe.get())                         R(pipe[y % 4].get())
+
+        An end whose loop is then split by `factor`, and the inner loop unrolled, moves a vector in each iteration; the
+        other end may do the same, or take one element after the other. `unroll_stages` does all of it where a stream keeps
+        a stage waiting. The depth is divided, and rounded up: what could run before never waits longer.
+        Which FIFO an element goes through must be plain from the loops around each put and each get: these move whole
+        vectors whenever they run, with one put or get in them.
+        Refused: a factor below 2; an array of FIFOs; a stream that goes to functions, or that is looked at or tried; loops
+        that end, or branches that leave out elements, in the middle of a vector; loops with run-time bounds.
+        Source: StreamTensor, section 4.3.3.
+        """
+
     def unroll_stages(
         self,
         function: Function | Callable[..., Any] | str,
@@ -556,6 +575,8 @@ class Primitives:
         target: str = 'u280',
         loops: Sequence[Loop | str] | None = None,
         factors: Sequence[int] | None = None,
+        fifos: Sequence[FifoName | str] | None = None,
+        widths: Sequence[int] | None = None,
     ) -> UnrollPlan | None:
         """Pipeline the inner loops of `function`, and unroll them so that its slowest loop nest is as fast as `dsp` allow.
 
@@ -566,17 +587,20 @@ class Primitives:
                                                                   T[4 * j.outer + j.inner] += t * W[k, 4 * ...]
 
         The nests are the stages of a dataflow region, after `fuse_streams` for instance. Unrolled are inner loops whose
-        iterations do not need one another, and that neither put nor get, all of a stage by one factor, a divisor of their
-        trips; what stands in front of them moves into their first iteration where both loops can then be one pipeline.
+        iterations do not need one another, all of a stage by one factor, a divisor of their trips; what stands in front of
+        them moves into their first iteration where both loops can then be one pipeline. Loops that put or get pass vectors
+        of a power of two elements then, up to that factor, if both ends of each FIFO can: it is widened, as by `widen`; an
+        end that keeps up with one element a cycle stays so.
         Cycles and DSPs are those of `allo.estimate`, of which a factor divides iterations and multiplies operators; the
         factors are the best ones for these numbers: the slowest stage takes the fewest cycles with `dsp` DSPs, and each
-        stage the fewest DSPs that keep up with it. Annotated loops stay as they are.
+        stage the fewest DSPs that keep up with it, but for loops that become as wide as what they pass elements to or take
+        them from. Annotated loops stay as they are, but for pipelines that start an iteration a cycle.
         Returns the plan (`UnrollPlan`). Its `banks` are still to be made by `partition`:
-        `for b in plan.banks: s.partition(b.array, dim=b.dim, factor=b.factor)`. The step records `loops` and `factors`:
-        repeated, it estimates nothing and returns None; you may give both yourself.
+        `for b in plan.banks: s.partition(b.array, dim=b.dim, factor=b.factor)`. The step records `loops` and
+        `factors`, `fifos` and `widths`: repeated, it estimates nothing and returns None; you may give them yourself.
         Refused: no budget, or one below what the stages take without unrolling; loops whose bounds are not constant,
         unless you give the others; factors that do not divide the trips of their loops.
-        Source: StreamTensor, section 5.1 (intensity-aware unrolling); the exact optimum.
+        Source: StreamTensor, section 5.1 (intensity-aware unrolling, vectorisation); the exact optimum.
         """
 
     def size_fifos(

@@ -2,24 +2,27 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from math import lcm
-
-from mlir import ir
+from typing import NamedTuple
 
 from ..errors import ScheduleError
 from ..ir.builder import i32_attr
 from ..ir.module import Module
 from ..ir.states import Draft
-from ..ir.walk import LoopView, annotations_of, entry_block, operations, statements, string_of, trip_count
-from ..poly import carried_by, extract
+from ..ir.walk import LoopView, entry_block, statements, trip_count
+from ..poly import extract
 from ..poly.model import Model
+from .fifo.balance import within_budget
+from .fifo.vectors import agreed, inner_loops
 from .nest.first_iteration import sink_into_first
-from .nest.unrolling import BankRequest, Option, StageChoice, StageOptions, UnrollPlan, balanced
+from .nest.unrolling import BankRequest, UnrollPlan
 from .split import tiled
-from .step.handles import Function, Loop
+from .step.handles import FifoName, Function, Loop
 from .step.primitive import primitive
 from .step.record import Decided
 from .step.resolve import find_loop, loop_note
+from .widen import pass_vectors
 
 
 @primitive(whole_module=True)
@@ -30,6 +33,8 @@ def unroll_stages(
     target: str = "u280",
     loops: tuple[Loop, ...] | None = None,
     factors: tuple[int, ...] | None = None,
+    fifos: tuple[FifoName, ...] | None = None,
+    widths: tuple[int, ...] | None = None,
 ) -> Decided[UnrollPlan | None]:
     """Pipeline the inner loops of `function`, and unroll them so that its slowest loop nest is as fast as `dsp` allow.
 
@@ -40,17 +45,20 @@ def unroll_stages(
                                                               T[4 * j.outer + j.inner] += t * W[k, 4 * ...]
 
     The nests are the stages of a dataflow region, after `fuse_streams` for instance. Unrolled are inner loops whose
-    iterations do not need one another, and that neither put nor get, all of a stage by one factor, a divisor of their
-    trips; what stands in front of them moves into their first iteration where both loops can then be one pipeline.
+    iterations do not need one another, all of a stage by one factor, a divisor of their trips; what stands in front of
+    them moves into their first iteration where both loops can then be one pipeline. Loops that put or get pass vectors
+    of a power of two elements then, up to that factor, if both ends of each FIFO can: it is widened, as by `widen`; an
+    end that keeps up with one element a cycle stays so.
     Cycles and DSPs are those of `allo.estimate`, of which a factor divides iterations and multiplies operators; the
     factors are the best ones for these numbers: the slowest stage takes the fewest cycles with `dsp` DSPs, and each
-    stage the fewest DSPs that keep up with it. Annotated loops stay as they are.
+    stage the fewest DSPs that keep up with it, but for loops that become as wide as what they pass elements to or take
+    them from. Annotated loops stay as they are, but for pipelines that start an iteration a cycle.
     Returns the plan (`UnrollPlan`). Its `banks` are still to be made by `partition`:
-    `for b in plan.banks: s.partition(b.array, dim=b.dim, factor=b.factor)`. The step records `loops` and `factors`:
-    repeated, it estimates nothing and returns None; you may give both yourself.
+    `for b in plan.banks: s.partition(b.array, dim=b.dim, factor=b.factor)`. The step records `loops` and
+    `factors`, `fifos` and `widths`: repeated, it estimates nothing and returns None; you may give them yourself.
     Refused: no budget, or one below what the stages take without unrolling; loops whose bounds are not constant,
     unless you give the others; factors that do not divide the trips of their loops.
-    Source: StreamTensor, section 5.1 (intensity-aware unrolling); the exact optimum.
+    Source: StreamTensor, section 5.1 (intensity-aware unrolling, vectorisation); the exact optimum.
     """
     if (loops is None) != (factors is None) or len(loops or ()) != len(factors or ()):
         raise ScheduleError(
@@ -59,22 +67,49 @@ def unroll_stages(
         )
     if entry_block(module.before.function(function.name)) is None:
         raise ScheduleError(f"the body of '{function}' is not in the module")
-    plan = None
+    _check_widths(loops, fifos, widths)
+    plan, chosen = None, _Chosen(loops or (), factors or (), fifos or (), widths or ())
     if loops is None or factors is None:
         if dsp is None or dsp < 0:
             raise ScheduleError(
                 "dsp= are the DSPs that the stages may take together" + ("" if dsp is None else f", got {dsp}"),
                 hint=f's.unroll_stages("{function}", dsp=1000)',
             )
-        plan, loops, factors = _planned(module.before, function.name, dsp, target)
+        plan, chosen = _planned(module.before, function.name, dsp, target)
     taken = set(module.buffers(function.name))
-    for loop, factor in zip(loops, factors, strict=True):
-        _unroll(module, loop, factor, taken)
-    return Decided({"loops": loops, "factors": factors}, plan)
+    pipelines = [_copied(module, *one) for one in zip(chosen.loops, chosen.factors, strict=True)]
+    for fifo, width in zip(chosen.fifos, chosen.widths, strict=True):
+        pass_vectors(module, fifo, width)
+    for loop, pipeline in zip(chosen.loops, pipelines, strict=True):
+        view = find_loop(module, pipeline)
+        if pipeline != loop:
+            sink_into_first(view, f"{loop.name}_value", taken)
+        view.op.attributes["allo.pipeline"] = i32_attr(1)
+    return Decided(chosen._asdict(), plan)
 
 
-def _unroll(module: Module, loop: Loop, factor: int, taken: set[str]) -> None:
-    """Make a loop a pipeline of `factor` copies."""
+def _check_widths(
+    loops: tuple[Loop, ...] | None, fifos: tuple[FifoName, ...] | None, widths: tuple[int, ...] | None
+) -> None:
+    is_odd = (fifos is None) != (widths is None) or len(fifos or ()) != len(widths or ())
+    if is_odd or (fifos is not None and loops is None):
+        raise ScheduleError(
+            "fifos= and widths= are given together, a width for each FIFO, and with loops=",
+            hint='s.unroll_stages("f", loops=["f:j"], factors=[4], fifos=["f:fifo_C"], widths=[4])',
+        )
+
+
+class _Chosen(NamedTuple):
+    """The arguments of a step that plans nothing."""
+
+    loops: tuple[Loop, ...]
+    factors: tuple[int, ...]
+    fifos: tuple[FifoName, ...]
+    widths: tuple[int, ...]
+
+
+def _copied(module: Module, loop: Loop, factor: int) -> Loop:
+    """Make so many copies of the body of a loop; the loop that is left."""
     view = find_loop(module, loop)
     trips = trip_count(view.op) if view.op.name == "affine.for" else None
     if trips is None or factor < 1 or trips % factor:
@@ -85,21 +120,21 @@ def _unroll(module: Module, loop: Loop, factor: int, taken: set[str]) -> None:
             hint="split and unroll it by hand",
             notes=[loop_note(view)],
         )
-    if factor > 1:
-        outer, inner = tiled(module, loop, factor)
-        find_loop(module, inner).op.attributes["allo.unroll"] = i32_attr(0)
-        view = find_loop(module, outer)
-        sink_into_first(view, f"{loop.name}_value", taken)
-    view.op.attributes["allo.pipeline"] = i32_attr(1)
+    if factor == 1:
+        return loop
+    outer, inner = tiled(module, loop, factor)
+    copied = find_loop(module, inner).op.attributes
+    copied["allo.unroll"] = i32_attr(0)
+    if "allo.pipeline" in copied:
+        del copied["allo.pipeline"]
+    return outer
 
 
 # -- the plan ------------------------------------------------------------------------------------------------
 
 
-def _planned(
-    module: Module, name: str, dsp: int, target: str
-) -> tuple[UnrollPlan, tuple[Loop, ...], tuple[int, ...]]:
-    """The best factors for a budget, and the inner loops that they belong to."""
+def _planned(module: Module, name: str, dsp: int, target: str) -> tuple[UnrollPlan, _Chosen]:
+    """The best factors for a budget, and what they mean for loops and FIFOs."""
     from ..estimate.stage_costs import stage_costs
 
     function = module.function(name)
@@ -111,41 +146,20 @@ def _planned(
             f"'{name}' has no loop nests", hint="customize with lower_linalg=True makes loops of operators"
         )
     model = extract(function)
-    inner: dict[ir.Operation, list[LoopView]] = {op: [] for op in nests}
-    for view in module.loops(name):
-        is_inner = not any(op.name in ("affine.for", "scf.for", "scf.while") for op in operations(view.body))
-        marked = any(annotations_of(loop.op) for loop in view.chain)
-        if is_inner and not marked and view.op.name == "affine.for" and view.chain[0].op in inner:
-            inner[view.chain[0].op].append(view)
-    free = {op: [view for view in views if _may_run_at_once(model, view)] for op, views in inner.items()}
-    costs = stage_costs(module, name, target, free)
-    chosen = balanced(costs, dsp)
-    of_stage = {stage.name: option for stage, option in zip(costs, chosen, strict=True)}
-    loops: list[Loop] = []
-    factors: list[int] = []
-    for op, views in inner.items():
-        factor = of_stage[string_of(op, "allo.nest") or ""].factor
-        for view in views:
-            loops.append(Loop(name, view.nest, view.name))
-            factors.append(factor if view in free[op] else 1)
-    copies = {view: n for (view, n) in zip([v for views in inner.values() for v in views], factors, strict=True)}
-    banks = _banks(model, name, {view: n for view, n in copies.items() if n > 1})
-    stages = tuple(_choice(stage, option) for stage, option in zip(costs, chosen, strict=True))
-    return UnrollPlan(target, dsp, stages, banks), tuple(loops), tuple(factors)
-
-
-def _choice(stage: StageOptions, option: Option) -> StageChoice:
-    return StageChoice(stage.name, option, stage.options[0].cycles, "" if option != stage.options[-1] else stage.limit)
-
-
-def _may_run_at_once(model: Model, view: LoopView) -> bool:
-    """Whether iterations of a loop do not need one another, and use different elements along one dimension."""
-    loop = model.loop(view.op)
-    for access in model.inside(loop):
-        along = [abs(dict(form.terms).get(loop.variable, 0)) for form in access.subscripts]
-        if access.buffer.is_stream or access.quotients or sum(along) > 1:
-            return False
-    return (trip_count(view.op) or 1) > 1 and carried_by(model, view.op) is None
+    found = [loop for loop in inner_loops(module, name, model) if loop.view.chain[0].op in nests]
+    costs = stage_costs(module, name, target, [loop.view for loop in found])
+    stage_of = {loop.view: costs.get(loop.view.chain[0].op) for loop in found}
+    loops = agreed(one.possible(loop) if (one := stage_of[loop.view]) is not None else loop for loop in found)
+    made = within_budget(list(costs.values()), loops, stage_of, dsp)
+    if made is None:
+        loops = [replace(loop, widths=()) if loop.widths else loop for loop in loops]
+        made = within_budget(list(costs.values()), loops, stage_of, dsp)
+    assert made is not None
+    stages, copies, widths = made
+    unrolled = {loop.view: n for loop, n in zip(loops, copies, strict=True) if n > 1}
+    plan = UnrollPlan(target, dsp, stages, _banks(model, name, unrolled), widths)
+    names = tuple(Loop(name, loop.view.nest, loop.view.name) for loop in loops)
+    return plan, _Chosen(names, tuple(copies), tuple(widths), tuple(widths.values()))
 
 
 def _banks(model: Model, function: str, copies: dict[LoopView, int]) -> tuple[BankRequest, ...]:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from math import ceil, gcd, prod
 
 from mlir import ir
 
+from ..customize.fifo.vectors import InnerLoop
 from ..customize.nest.first_iteration import joinable
 from ..customize.nest.unrolling import Option, StageOptions
 from ..errors import ScheduleError
@@ -21,49 +23,86 @@ from ..timing.problem.region import LoopBody
 from .estimate import device_of
 from .resources import unit_resources
 
-_NO_COPIES = "its inner loops put, get, or need one another"
+_NO_COPIES = "its inner loops need one another, or their streams pass no vectors"
+
+
+class StageCosts:
+    """What a stage of a function takes, by the copies that there are of its inner loops.
+
+    A stage is looked at once, with its inner loops as pipelines: of a pipeline that starts an iteration a cycle, copies
+    take its operators once more each and as many fewer iterations, as long as a sum is not needed again before it is
+    there.
+    """
+
+    def __init__(self, name: str, cycles: Fraction, dsp: int, loops: Mapping[LoopView, _Copies]) -> None:
+        self.name = name
+        self.cycles = cycles
+        self.dsp = dsp
+        self.loops = loops
+
+    def cost(self, copies: Mapping[LoopView, int], factor: int) -> Option:
+        """With so many copies of each loop, those of a `factor` of the stage."""
+        gain = sum((one.gain(copies[view]) for view, one in self.loops.items()), Fraction(0))
+        more = sum((copies[view] - 1) * one.dsp for view, one in self.loops.items())
+        return Option(factor, ceil(self.cycles - gain), self.dsp + more)
+
+    def possible(self, loop: InnerLoop) -> InnerLoop:
+        """A loop with those of its widths by which it can be unrolled."""
+        if not loop.widths:
+            return loop
+        own = self.loops.get(loop.view)
+        return replace(loop, widths=tuple(w for w in loop.widths if own is not None and not own.obstacle(w)))
+
+    def options(self, loops: Sequence[InnerLoop]) -> StageOptions:
+        """What the stage can be, by a factor of its loops, of which each is unrolled by as much of it as may be."""
+        used = [loop for loop in loops if loop.view in self.loops and loop.widths != ()]
+        made = {view: 1 for view in self.loops}
+        options, limit = [self.cost(made, 1)], "" if used else _NO_COPIES
+        free = [self.loops[loop.view] for loop in used if loop.widths is None]
+        factors = _factors(free) if free else sorted({w for loop in used for w in loop.widths or ()})
+        for factor in factors:
+            limit = next(filter(None, (one.obstacle(factor) for one in free)), "")
+            if limit:
+                break
+            made |= {loop.view: loop.copies(factor) for loop in used}
+            option = self.cost(made, factor)
+            if option.cycles < options[-1].cycles:
+                options.append(option)
+        if used and not limit and options[-1].factor == max(factors, default=1):
+            limit = "its inner loops have no greater common factor" if free else "its streams pass no wider vectors"
+        return StageOptions(self.name, tuple(options), limit)
 
 
 def stage_costs(
-    module: Module, function: str, target: str, free: Mapping[ir.Operation, Sequence[LoopView]]
-) -> list[StageOptions]:
-    """What each stage of a function can be; `free` are its inner loops that may be unrolled, none for others.
+    module: Module, function: str, target: str, loops: Sequence[LoopView]
+) -> dict[ir.Operation, StageCosts]:
+    """The costs of the stages of a function, by their loops, where `loops` are the inner ones.
 
-    Inner loops count as pipelines. A stage is looked at once: of a pipeline that starts an iteration a cycle, copies
-    take its operators once more each and as many fewer iterations, as long as a sum is not needed again before it is
-    there. Raises TargetError for a target that is no FPGA.
+    Raises TargetError for a target that is no FPGA.
     """
     device = device_of({"target": target})
     trees = Trees(module, TreeOptions(device, auto_pipeline=True))
     trees.span(function)
     spans = trees.spans[function]
-    stages = []
+    stages = {}
     for part in spans.tree.root.parts:
         op = _loop(part)
         if op is None:
             continue
         latency = spans.of(part).latency
+        name = string_of(op, "allo.nest") or ""
         if latency is None:
             raise ScheduleError(
-                f"how often loop nest '{string_of(op, 'allo.nest')}' runs is not known before it does",
+                f"how often loop nest '{name}' runs is not known before it does",
                 hint="stages can be balanced if all of their loops have constant bounds",
             )
-        dsp = unit_resources(spans.of(part).units, device).dsp
         pipes = {node.loops[-1].op: node for node in nodes(part) if isinstance(node, Pipeline)}
-        copies = [_Copies(spans, part, view, pipes[view.op]) for view in free.get(op, ()) if view.op in pipes]
-        options, limit = [Option(1, ceil(latency), dsp)], "" if copies else _NO_COPIES
-        factors = _factors(copies)
-        for factor in factors:
-            limit = next(filter(None, (one.obstacle(factor, device.limits.banks) for one in copies)), "")
-            if limit:
-                break
-            cycles = ceil(latency - sum(one.gain(factor) for one in copies))
-            more = (factor - 1) * sum(unit_resources(one.node.region.units, device).dsp for one in copies)
-            if cycles < options[-1].cycles:
-                options.append(Option(factor, cycles, dsp + more))
-        if copies and not limit and options[-1].factor == max(factors, default=1):
-            limit = "its inner loops have no greater common factor"
-        stages.append(StageOptions(string_of(op, "allo.nest") or "", tuple(options), limit))
+        found = {}
+        for view in (view for view in loops if view.op in pipes):
+            node = pipes[view.op]
+            dsp = unit_resources(node.region.units, device).dsp
+            found[view] = _Copies(spans, part, view, node, dsp, device.limits.banks)
+        stages[op] = StageCosts(name, latency, unit_resources(spans.of(part).units, device).dsp, found)
     return stages
 
 
@@ -81,8 +120,10 @@ def _factors(copies: Sequence[_Copies]) -> list[int]:
 class _Copies:
     """An inner loop of a stage of which copies may run side by side."""
 
-    def __init__(self, spans: Spans, part: Node, view: LoopView, node: Pipeline) -> None:
+    def __init__(self, spans: Spans, part: Node, view: LoopView, node: Pipeline, dsp: int, banks: int) -> None:
         self.node = node
+        self.dsp = dsp
+        self.banks = banks
         self.trips = trip_count(view.op) or 1
         top: Node = node
         first = node.view
@@ -107,18 +148,20 @@ class _Copies:
                 most = max(most, _longest(body, written.index, read, {}) or 0)
         return most
 
-    def obstacle(self, factor: int, banks: int) -> str:
+    def obstacle(self, factor: int) -> str:
         """Why it cannot be unrolled by a factor; empty if it can."""
         if self.node.interval > 1:
             return str(self.node.region.reason)
-        if banks and factor > banks:
-            return f"{banks:,} banks of an array at most"
+        if self.banks and factor > self.banks:
+            return f"{self.banks:,} banks of an array at most"
         if self.trips // factor < self.again:
             return f"a sum is there after {self.again} cycles, and needed after {self.trips // factor}"
         return ""
 
     def gain(self, factor: int) -> Fraction:
         """The cycles by which the stage is shorter."""
+        if factor == 1:
+            return Fraction(0)
         node = self.node
         now = self.iterations // factor - 1 + node.depth + node.control
         return self.runs * (self.latency - now)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from math import prod
 
 from .itensor import CountedLoop, ITensor
-from .walks import Walk
+from .walks import Walk, in_step
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,13 +132,14 @@ def _made(
     extents = tuple(loop.trip for loop in inside)
     places = tuple(sum(w * n for w, n in zip(weights, row, strict=True)) for row in moves)
     start = sum(w * n for w, n in zip(weights[count:], begin[count:], strict=True))
+    drain, back = in_step(Walk(start, extents, places), Walk(0, extents, tuple(row[rolling] for row in moves)))
     return LineBuffer(
         source,
         tuple(slides),
         rolling,
         tuple(weights[:count]),
         Walk(0, tuple(loop.trip for loop in one[count:]), tuple(weights[count:])),
-        Walk(start, extents, places).normal,
-        Walk(0, extents, tuple(row[rolling] for row in moves)).normal,
+        drain,
+        back,
         width,
     )

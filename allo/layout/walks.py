@@ -66,6 +66,22 @@ class Walk:
         return f"{{ [{', '.join(names)}] -> [{' + '.join(terms)}] : {bounds or 'true'} }}"
 
 
+def in_step(*walks: Walk) -> tuple[Walk, ...]:
+    """Walks over the same extents with the fewest loops that are the same for all of them."""
+    extents: list[int] = []
+    strides: list[tuple[int, ...]] = []
+    for extent, *own in zip(walks[0].extents, *(walk.strides for walk in walks), strict=True):
+        if extent == 1:
+            continue
+        if strides and strides[-1] == tuple(extent * stride for stride in own):
+            extents[-1], strides[-1] = extents[-1] * extent, tuple(own)
+        else:
+            extents.append(extent)
+            strides.append(tuple(own))
+    rows = list(zip(*strides, strict=True)) or [()] * len(walks)
+    return tuple(Walk(walk.offset, tuple(extents), row) for walk, row in zip(walks, rows, strict=True))
+
+
 def part_of(
     shape: Sequence[int], low: Sequence[int], extents: Sequence[int], steps: Sequence[int] = ()
 ) -> Walk:

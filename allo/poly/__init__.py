@@ -42,6 +42,7 @@ from .regions import (
 from .sources import SeenWrites, writes_seen
 from .space import CopyLoop, Form, Space, TimeLoop
 from .task_uses import TaskClash, TaskUse, first_clash, first_outside, may_meet, pairs_of, task_uses
+from .token_blocks import Cut, whole_blocks
 from .token_bounds import TokenBounds, token_bounds
 from .trips import Count, Trips, always_whole, mean_with_range, runs_of, trips_of, values_of
 from .updates import Reductions, Update, updates_of
@@ -81,6 +82,7 @@ __all__ = [
     "Clash",
     "CopyLoop",
     "Count",
+    "Cut",
     "Dependence",
     "ElementPlace",
     "Extent",
@@ -169,6 +171,7 @@ __all__ = [
     "unwritten",
     "updates_of",
     "values_of",
+    "whole_blocks",
     "wholly_overwritten",
     "window",
     "writes_again",

@@ -113,7 +113,14 @@ class Space:
         return prod([self.copies[number].trip for number in numbers])
 
     def form(self, linear: Linear, access: Access) -> Form | None:
-        """A subscript of an access in terms of the space; None where it is not affine in loops and parameters."""
+        """A subscript of an access in terms of the space; None where it is not affine in loops and parameters.
+
+        A quotient that is the same number in all iterations, as `x // 4` is where x counts up to 3, is that number.
+        """
+        fixed = self._fixed(access)
+        if fixed:
+            parts = [Linear(c * fixed[v]) if v in fixed else Linear(0, ((v, c),)) for v, c in linear.terms]
+            linear = sum(parts, Linear(linear.constant))
         levels = {loop.variable: level for level, loop in enumerate(self.time)}
         known = {loop.variable for loop in access.loops} | {p.variable for p in access.parameters}
         constant = linear.constant
@@ -144,6 +151,31 @@ class Space:
             else:
                 return None
         return Form(constant, tuple(time), tuple(sorted(copies.items())), tuple(sorted(other, key=repr)))
+
+    def _fixed(self, access: Access) -> dict[int, int]:
+        """The quotients of an access that are one number in the space, with that."""
+        found: dict[int, int] = {}
+        for quotient in access.quotients:
+            low = high = quotient.numerator.constant
+            for variable, c in quotient.numerator.terms:
+                ends = (found[variable],) * 2 if variable in found else self._ends(variable)
+                if ends is None:
+                    break
+                low, high = low + min(c * end for end in ends), high + max(c * end for end in ends)
+            else:
+                if low // quotient.divisor == high // quotient.divisor:
+                    found[quotient.variable] = low // quotient.divisor
+        return found
+
+    def _ends(self, variable: int) -> tuple[int, int] | None:
+        """The first and the last value of a loop, if they are known."""
+        if variable in self.copy_of:
+            copy = self.copies[self.copy_of[variable]]
+            return copy.lower, copy.lower + copy.step * (copy.trip - 1)
+        loop = next((loop for loop in self.time if loop.variable == variable), None)
+        if loop is None or loop.lower is None or loop.trip is None:
+            return None
+        return loop.lower, loop.lower + loop.step * (loop.trip * loop.factor - 1)
 
 
 def renewed(access: Access | None) -> frozenset[int]:

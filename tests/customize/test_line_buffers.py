@@ -125,7 +125,7 @@ def mixed(A: int32[2, 5, 4], B: int32[3, 5, 4]):  # dataflow
                 t = fifo_P.get()
                 P_rows[p % 3, 2 * p1 + x] = t
             if p >= 2 and p1 >= 2:
-                for y in range(54):  # pipeline=1
+                for y in range(3):
 """
 
 

@@ -11,7 +11,9 @@ import pytest
 import allo
 from allo import Schedule, TargetError, customize
 from allo.customize.nest.unrolling import Option, StageOptions, UnrollPlan, balanced
+from allo.customize.step.handles import FifoName
 from allo.ir.types import float32, int32
+from tests.backend.hls.cpp_programs import needs_compiler
 from tests.seeds import sweep
 
 from .checks import assert_faithful, assert_ir, assert_refused
@@ -67,13 +69,15 @@ def test_it_is_said_why_there_are_no_larger_factors() -> None:
 
 
 PLAN = """\
-slowest stage 1,453 cycles, 5,749 before; 33 of 40 DSP on u280, estimated
+slowest stage 1,261 cycles, 5,749 before; 33 of 40 DSP on u280, estimated
 stage   before  factor  cycles  DSP  no more, since
 ------  ------  ------  ------  ---  -------------------------------------------------
-scale   73      1       73      3    its inner loops put, get, or need one another
-first   2,293   2       717     10   a sum is there after 8 cycles, and needed after 4
-second  5,749   4       1,453   20
-store   262     1       262     0    its inner loops put, get, or need one another"""
+scale   73      1       73      3
+first   2,293   2       685     10   a sum is there after 8 cycles, and needed after 4
+second  5,749   4       1,261   20
+store   262     1       262     0
+2 elements a cycle through layers:fifo_Y
+4 elements a cycle through layers:fifo_Z"""
 
 SECOND = """\
     for i in range(4, name="second"):
@@ -85,7 +89,7 @@ SECOND = """\
         for k in range(16):
             for j.outer in range(16):  # pipeline=1
                 if j.outer == 0:
-                    t_2 = fifo_Y.get()
+                    t_2 = fifo_Y[k % 2].get()
                     j_value_1 = t_2
                 t_3 = j_value_1
                 for j.inner in range(4):  # unroll=0
@@ -145,8 +149,91 @@ def dot(A: int32[8, 16], B: int32[8]):
 def test_sums_are_not_unrolled() -> None:
     s = customize(dot)
     plan = s.unroll_stages("dot", dsp=100)
-    assert plan.stages[0].limit == "its inner loops put, get, or need one another" and not plan.banks
+    assert plan.stages[0].limit == "its inner loops need one another, or their streams pass no vectors"
+    assert not plan.banks and not plan.widths
     assert_faithful(dot, s)
+
+
+def windows(A: float32[6, 6, 16], W: float32[3, 3, 16], B: float32[4, 4, 16]):
+    C: float32[6, 6, 16]
+    for y, x, c in allo.grid(6, 6, 16, name="make"):
+        C[y, x, c] = max(A[y, x, c], 0.0)
+    D: float32[4, 4, 16]
+    for y, x, c in allo.grid(4, 4, 16, name="zeros"):
+        D[y, x, c] = 0.0
+    for y, x, i, j, c in allo.grid(4, 4, 3, 3, 16, name="filter"):
+        D[y, x, c] += C[y + i, x + j, c] * W[i, j, c]
+    for y, x, c in allo.grid(4, 4, 16, name="store"):
+        B[y, x, c] = max(D[y, x, c], 0.0)
+
+
+def widened() -> tuple[Schedule, UnrollPlan]:
+    s = customize(windows)
+    s.fuse_streams("windows")
+    plan = s.unroll_stages("windows", dsp=20)
+    for bank in plan.banks:
+        s.partition(bank.array, dim=bank.dim, factor=bank.factor)
+    return s, plan
+
+
+def test_vectors_out_of_a_line_buffer() -> None:
+    """Windows come two elements a cycle, as many as a filter takes; what is in front and behind takes one."""
+    s, plan = widened()
+    assert dict(plan.widths) == WIDTHS
+    text = s.pseudocode()
+    begin = text.index('    for p in range(6, name="convert_C")')
+    assert text[begin : text.index("    for y in range(4", begin)].splitlines() == LINES.splitlines()
+    by_nest = {loop.nest: loop.latency for loop in allo.estimate(s).loops if loop.level == 0}
+    for stage in plan.stages:
+        assert by_nest[stage.name] == pytest.approx(stage.chosen.cycles, abs=2)
+    assert_faithful(windows, s)
+    assert allo.verify(customize(windows), s)
+
+
+@pytest.mark.parametrize(
+    "target",
+    [
+        "simulator",
+        pytest.param("vitis_hls", marks=[needs_compiler, pytest.mark.slow]),
+        pytest.param("rtl", marks=pytest.mark.slow),
+    ],
+)
+def test_vectors_in_other_backends(target: str) -> None:
+    s, _ = widened()
+    random = np.random.default_rng(0)
+    A, W = (random.standard_normal(shape).astype(np.float32) for shape in ((6, 6, 16), (3, 3, 16)))
+    B, wanted = np.zeros((4, 4, 16), np.float32), np.zeros((4, 4, 16), np.float32)
+    customize(windows).build()(A, W, wanted)
+    s.build(target=target, **({"mode": "csim"} if target == "vitis_hls" else {}))(A, W, B)
+    np.testing.assert_array_equal(B, wanted)
+
+
+WIDTHS = {
+    FifoName("windows", "fifo_C"): 16, FifoName("windows", "fifo_C_in_order"): 2, FifoName("windows", "fifo_D"): 2,
+}  # fmt: skip
+LINES = """\
+    for p in range(6, name="convert_C"):
+        for p1 in range(6):
+            for x.outer in range(1):  # pipeline=1
+                for x.inner in range(16):  # unroll=0
+                    t_1 = fifo_C[x.inner].get()
+                    C_rows[p % 3, 16 * p1 + 16 * x.outer + x.inner] = t_1
+            if p >= 2 and p1 >= 2:
+                for y in range(3):
+                    for y1.outer in range(24):  # pipeline=1
+                        for y1.inner in range(2):  # unroll=0
+                            fifo_C_in_order[y1.inner].put(C_rows[p + y - 3 * ((p + y - 2) // 3) - 2, 16 * p1 + 2 * y1.outer + y1.inner - 32])"""  # noqa: E501
+
+
+def test_fifos_and_widths_go_together() -> None:
+    assert_refused(TOGETHER, streaming(), "unroll_stages", "layers", 40, fifos=["fifo_X"])
+    assert_refused(TOGETHER, streaming(), "unroll_stages", "layers", 40, fifos=["fifo_X"], widths=[2])
+
+
+TOGETHER = """
+unroll_stages: fifos= and widths= are given together, a width for each FIFO, and with loops=
+  hint: s.unroll_stages("f", loops=["f:j"], factors=[4], fifos=["f:fifo_C"], widths=[4])
+"""
 
 
 def scaled(A: int32[8, 16], B: int32[8, 16]):

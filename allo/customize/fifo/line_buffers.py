@@ -33,8 +33,8 @@ def insert_line_buffer(function: ir.OpView, array: str, consumer: Stage, get: Ge
             for x in range(c):
                 rows[p % r, p1, x] = A[p, p1, x]
             if p >= r - 1 and p1 >= r - 1:            # and one in so many, for windows that step over some
-                for y in range(n):
-                    A_in_order[...] = rows[the y-th element of the window that ends at p, p1]
+                for y, y1 in grid(r, c * r):
+                    A_in_order[...] = rows[that element of the window that ends at p, p1]
     """
     names, nests = set(buffers_of(function)), {view.nest for view in loops_of(function)}
     nest = unique_name(f"convert_{array}", nests)
@@ -68,10 +68,17 @@ def _fill(builder: Builder, variables: Sequence[ir.Value], made: LineBuffer, arr
 
 
 def _drain(builder: Builder, variables: Sequence[ir.Value], made: LineBuffer, rows: ir.Value, result: ir.Value) -> None:
-    """Give the elements of the window that is complete."""
-    builder, operands, number = _counted(builder, variables, len(made.drain), "y")
-    row = affine_dim(made.rolling) - made.slides[made.rolling].reach + address_at(made.back, number)
-    inside = _of_slides(made, back=True) + address_at(made.drain, number)
+    """Give the elements of the window that is complete, in loops of which each goes on evenly."""
+    operands, number = list(variables), affine_constant(0)
+    row = affine_dim(made.rolling) - made.slides[made.rolling].reach + made.back.offset
+    inside = _of_slides(made, back=True) + made.drain.offset
+    extents = made.drain.extents
+    for k, extent in enumerate(extents):
+        builder, y = inner_loop(builder, extent, f"y{k or ''}", is_pipeline=k == len(extents) - 1)
+        operands.append(y)
+        at = affine_dim(len(operands) - 1)
+        number = number * extent + at
+        row, inside = row + at * made.back.strides[k], inside + at * made.drain.strides[k]
     window = affine_constant(0)
     for k, slide in enumerate(made.slides):
         steps = affine_dim(k) - slide.first

@@ -35,9 +35,12 @@ def inside_of(op: ir.Operation, builder: Builder) -> Builder:
     return Builder(ir.InsertionPoint.at_block_terminator(op.regions[0].blocks[0]), builder.loc)
 
 
-def inner_loop(builder: Builder, extent: int, name: str) -> tuple[Builder, ir.Value]:
-    """A pipelined loop; a builder inside of it, and its variable."""
-    loop = constant_for(builder, extent, {"allo.name": string_attr(name), "allo.pipeline": i32_attr(1)})
+def inner_loop(
+    builder: Builder, extent: int, name: str, *, is_pipeline: bool = True
+) -> tuple[Builder, ir.Value]:
+    """A loop, pipelined or not; a builder inside of it, and its variable."""
+    pipeline = {"allo.pipeline": i32_attr(1)} if is_pipeline else {}
+    loop = constant_for(builder, extent, {"allo.name": string_attr(name), **pipeline})
     return inside_of(loop, builder), induction_variable(loop)
 
 
@@ -69,8 +72,8 @@ def digit_of(number: ir.AffineExpr, weight: int, extent: int, *, is_first: bool)
     return count if is_first else ir.AffineExpr.get_mod(count, affine_constant(extent))
 
 
-def read_in_order(get: Get, loops: Sequence[ModelLoop], result: ir.Value) -> None:
-    """Let loads of one element read the array that has the elements one after the other."""
+def number_of(loops: Sequence[ModelLoop]) -> tuple[ir.AffineExpr, list[ir.Value]]:
+    """The number of an iteration of loops with constant bounds, outermost first, and the variables in it."""
     number, variables = affine_constant(0), []
     for k, loop in enumerate(loops):
         bounds = constant_bounds(loop.op)
@@ -81,6 +84,12 @@ def read_in_order(get: Get, loops: Sequence[ModelLoop], result: ir.Value) -> Non
             count = ir.AffineExpr.get_floor_div(count, affine_constant(step))
         number = number * -(-(upper - lower) // step) + count
         variables.append(induction_variable(loop.op))
+    return number, variables
+
+
+def read_in_order(get: Get, loops: Sequence[ModelLoop], result: ir.Value) -> None:
+    """Let loads of one element read the array that has the elements one after the other."""
+    number, variables = number_of(loops)
     place = ir.AffineMap.get(len(loops), 0, [number], context())
     for load in get.loads:
         value = Builder.before(load.op).affine_load(result, place, variables)

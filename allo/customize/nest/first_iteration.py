@@ -61,7 +61,8 @@ def joinable(inner: LoopView) -> LoopView | None:
         return None
     body = [op.operation for op in outer.body.operations]
     before = _in_front(outer, inner)
-    kept = [result for op in before for result in op.results]
+    results = [result for op in before for result in op.results]
+    kept = [one for one in results if any(use.owner.operation not in before for use in one.uses)]
     if len(body) > len(before) + 2 or any(len(op.regions) for op in before) or not all(map(_fits_register, kept)):
         return None
     top = outer

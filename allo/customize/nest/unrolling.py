@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from ...errors import ScheduleError
 from ...picture import aligned, preformatted
+from ..step.handles import FifoName
 
 
 class Option(NamedTuple):
@@ -47,12 +48,16 @@ class BankRequest(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class UnrollPlan:
-    """Factors of the stages of a function. All cycles and DSPs are *estimated*; `banks` are not there yet."""
+    """Factors of the stages of a function, and how many elements a cycle the FIFOs of `widths` pass, others one.
+
+    All cycles and DSPs are *estimated*; `banks` are not there yet.
+    """
 
     target: str
     budget: int
     stages: tuple[StageChoice, ...]
     banks: tuple[BankRequest, ...]
+    widths: Mapping[FifoName, int] = field(default_factory=dict)
 
     @property
     def cycles(self) -> int:
@@ -70,7 +75,8 @@ class UnrollPlan:
         for s in self.stages:
             made = s.chosen
             rows.append((s.name, f"{s.before:,}", str(made.factor), f"{made.cycles:,}", str(made.dsp), s.limit))
-        return "\n".join([f"{head}{self.target}, estimated", *aligned(rows)])
+        wide = [f"{width} elements a cycle through {fifo}" for fifo, width in self.widths.items()]
+        return "\n".join([f"{head}{self.target}, estimated", *aligned(rows), *wide])
 
     def _repr_html_(self) -> str:
         return preformatted(str(self))

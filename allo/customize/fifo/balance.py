@@ -1,0 +1,54 @@
+"""The best factors of stages for a budget of DSPs, with FIFOs that are as wide at both ends."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Protocol
+
+from ...ir.walk import LoopView
+from ..nest.unrolling import Option, StageChoice, StageOptions, balanced
+from ..step.handles import FifoName
+from .vectors import InnerLoop, widened
+
+
+class StageEstimate(Protocol):
+    """What a stage takes, as an estimate says it."""
+
+    @property
+    def name(self) -> str: ...
+
+    def options(self, loops: Sequence[InnerLoop]) -> StageOptions:
+        """What it can be, if its inner loops are these."""
+
+    def cost(self, copies: Mapping[LoopView, int], factor: int) -> Option:
+        """With so many copies of each inner loop."""
+
+
+def within_budget(
+    costs: Sequence[StageEstimate],
+    loops: Sequence[InnerLoop],
+    stage_of: Mapping[LoopView, StageEstimate | None],
+    dsp: int,
+) -> tuple[tuple[StageChoice, ...], list[int], dict[FifoName, int]] | None:
+    """The choices for stages, the copies of loops, and the widths of FIFOs; None if both ends of these, made as wide
+    as one another, take more than the budget whatever is chosen."""
+    stages = [stage.options(loops) for stage in costs]
+    least = sum(min(option.dsp for option in stage.options) for stage in stages)
+    budget = dsp
+    while True:
+        factors = {stage.name: option.factor for stage, option in zip(costs, balanced(stages, budget), strict=True)}
+        wanted = [1 if (stage := stage_of[loop.view]) is None else loop.copies(factors[stage.name]) for loop in loops]
+        copies, widths = widened(loops, wanted)
+        of_loop = {loop.view: count for loop, count in zip(loops, copies, strict=True)}
+        chosen = [stage.cost(of_loop, factors[stage.name]) for stage in costs]
+        over = sum(option.dsp for option in chosen) - dsp
+        if over <= 0:
+            return tuple(map(_choice, stages, chosen)), copies, widths
+        if budget <= least:
+            return None
+        budget = max(least, budget - over)
+
+
+def _choice(stage: StageOptions, option: Option) -> StageChoice:
+    is_last = option.factor == stage.options[-1].factor
+    return StageChoice(stage.name, option, stage.options[0].cycles, stage.limit if is_last else "")
