@@ -403,6 +403,79 @@ class Quantized(nn.Module):
         return image, y, whole, result, each
 
 
+class Rounding(nn.Module):
+    """Arithmetic that is written as formulas, on numbers near 0 and halves too, and on integers."""
+
+    inputs = (
+        torch.cat([torch.randn(11) * 3, torch.tensor([0.5, 1.5, -2.5, 1e-6, -1e-6])]),
+        torch.cat([torch.randn(15), torch.tensor([0.25])]), torch.tensor([-7, 7, 9, -9]), torch.tensor([2, -2, 4, 4]),
+    )  # fmt: skip
+
+    def forward(self, x: Tensor, y: Tensor, a: Tensor, b: Tensor) -> tuple[Tensor, ...]:
+        size = x.abs()
+        return (
+            F.elu(x), F.celu(x, 0.5), F.selu(x), F.softplus(x), F.mish(x), F.logsigmoid(x), F.hardshrink(x), x.sign(),
+            x.floor(), x.ceil(), x.round(), x.trunc(), x.log1p().nan_to_num(0.0, 0.0, 0.0), x.expm1(), x.sinh(),
+            x.cosh(), x.tan(), torch.exp2(x), size.log2(), size.log10(), torch.fmod(x, y), torch.remainder(x, y),
+            x.div(y, rounding_mode="floor"), x.div(y, rounding_mode="trunc"), x // 0.1, torch.hypot(x, y),
+            torch.clamp(x, max=y), torch.isinf(size * 1e38), (x > 0) ^ (y > 0), a // b, a.div(b, rounding_mode="trunc"),
+            a % b, torch.fmod(a, b), a / b, a**2, (a > 0) * (b > 0),
+        )  # fmt: skip
+
+
+class Extremes(nn.Module):
+    """What is taken along dimensions, with ties."""
+
+    inputs = (torch.randn(3, 4, 5), torch.tensor([[3, -1, 3], [-128, 127, -128]], dtype=torch.int8))
+
+    def forward(self, x: Tensor, n: Tensor) -> tuple[Tensor, ...]:
+        return (
+            *x.max(1), *x.min(-1, keepdim=True), x.argmax(0), x.argmin()[None], x.amin((0, 2)), n.max(1)[1], *n.min(1),
+            n.amin()[None], x.var((0, 1)), x.std(-1, correction=0), *torch.var_mean(x, 1, keepdim=True), (x > 1).any(1),
+            (x > -1).all()[None], (x > 0).sum(-1), F.log_softmax(x, 1), torch.logsumexp(x, -1),
+        )  # fmt: skip
+
+
+class Images(nn.Module):
+    """Rows, transposed convolutions, borders, other sizes, windows that differ, norms of several dimensions."""
+
+    inputs = (torch.randn(1, 4, 5, 7), torch.randn(2, 4, 9))
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.wider = nn.ConvTranspose2d(4, 2, 3, stride=2, padding=1, output_padding=(1, 0), groups=2)
+        self.rows = nn.Sequential(nn.Conv1d(4, 6, 3, padding=1), nn.BatchNorm1d(6), nn.ReLU(), nn.MaxPool1d(2))
+        self.longer = nn.ConvTranspose1d(6, 2, 2, stride=2, bias=False)
+        self.norm, self.squares = nn.LayerNorm([5, 7]), nn.RMSNorm([4, 5, 7])
+
+    def forward(self, x: Tensor, rows: Tensor) -> tuple[Tensor, ...]:
+        return (
+            self.wider(x), self.longer(self.rows(rows)), self.norm(x), self.squares(x),
+            F.adaptive_avg_pool2d(x, (2, 3)), F.adaptive_max_pool2d(x, (5, 1)), F.pad(x, (1, 2, -1, 1), value=1.5),
+            F.interpolate(x, scale_factor=2), F.interpolate(x, size=(3, 9)),
+            F.interpolate(x, size=(10, 5), mode="bilinear"),
+            F.interpolate(x, size=(7, 4), mode="bilinear", align_corners=True),
+            F.interpolate(rows, scale_factor=1.5, mode="nearest-exact"), F.unfold(x, 3, padding=1, stride=2),
+        )  # fmt: skip
+
+
+class Places(nn.Module):
+    """Elements in other places: turned, taken and set."""
+
+    inputs = (torch.randn(4, 3, 5),)
+
+    def forward(self, x: Tensor) -> tuple[Tensor, ...]:
+        y = x.clone()
+        y[0], y[:, 1] = 1.0, x[:, 0] * 2
+        y[1:3, ::2] += x[:2, 1:]
+        y[y > 2] = 0.0
+        return (
+            y, x.flip(-1), x.flip(0, 2), x.roll((1, -2), (0, 2)), torch.diagonal(x, 1, 0, 2),
+            torch.diagonal(x, -1, 1, 2), torch.einsum("iji->ij", x[..., :4]),
+            x[[0, 3], :, [4, -1]], x[:, [0, 2], [1, 1]], torch.addmm(x[0], x[:3, 0, :3], x[1], alpha=2.0, beta=0.5),
+        )  # fmt: skip
+
+
 class Refused(nn.Module):
     """What no kernel means."""
 
@@ -410,10 +483,10 @@ class Refused(nn.Module):
 
     def __init__(self) -> None:
         super().__init__()
-        self.inner = nn.Sequential(nn.LayerNorm((3, 3)))
+        self.inner = nn.Sequential(nn.Conv3d(1, 1, 1))
 
     def forward(self, x: Tensor) -> tuple[Tensor, ...]:
-        return torch.sort(x)[0], torch.cumprod(x, 0), self.inner(x)
+        return torch.sort(x)[0], torch.cumprod(x, 0), self.inner(x.reshape(1, 1, 1, 3, 3))
 
 
 def stripped(archive: bytes) -> bytes:
@@ -507,7 +580,7 @@ def write(kind: type[nn.Module], values: bool) -> None:
 
 ALL = (
     Perceptron, ResNet, MobileNet, Vgg, Llama, Gemma, Gpt2, Decode, Generator, CacheAsArgument, Elements, Moves, Odd,
-    Swap, Quantized, Lengths, Refused,
+    Swap, Quantized, Lengths, Rounding, Extremes, Images, Places, Refused,
 )  # fmt: skip
 
 AS_ONNX = (ResNet, MobileNet, Llama, CacheAsArgument, Elements, Moves)

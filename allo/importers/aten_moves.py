@@ -5,8 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
+import numpy as np
+
+from ..ir.types import Bool, TensorType
 from .exported import AtenNode, NotImported
 from .graph import Layer, Operand
+from .node_layers import NodeLayers
 
 type Layers = Iterator[Layer]
 
@@ -86,6 +90,12 @@ def _matrix_transpose(node: AtenNode) -> Layers:
 def _index_put(node: AtenNode) -> Layers:
     if node.arguments.get("accumulate"):
         raise NotImported("it adds to what is there (accumulate)")
+    given, own = node.arrays("indices"), node.type_of(node.array("self"))
+    if len(given) == 1 and given[0] is not None and node.type_of(given[0]) == TensorType(Bool(), own.shape):
+        if node.type_of(node.array("values")).shape not in ((), (1,)):
+            raise NotImported("it sets the elements of a mask to several values")
+        yield layer(node, "where", given[0], node.array("values"), node.array("self"))
+        return
     yield from _indexed(node, "index_put", node.array("self"), node.array("values"))
 
 
@@ -104,6 +114,60 @@ def _indexed(node: AtenNode, operator: str, *inputs: str) -> Layers:
     if len(given) != 1 or len(node.type_of(given[0][1]).shape) > 1:
         raise NotImported("it has other subscripts than those along one dimension, in one row")
     yield layer(node, operator, *inputs, given[0][1], dimension=given[0][0], wraps=True)
+
+
+def _flip(node: AtenNode) -> Layers:
+    layers, source = NodeLayers(node), node.array("self")
+    shape = node.type_of(source).shape
+    for d in node.ints("dims"):
+        axis = d % len(shape)
+        source = layers.placed(f"along{axis}", source, axis, range(shape[axis] - 1, -1, -1))
+    layers.shaped("", source, shape)
+    yield from layers.made
+
+
+def _diagonal(node: AtenNode) -> Layers:
+    """Every `columns + 1`st element of a matrix, whose rows stand one behind the other."""
+    layers, source = NodeLayers(node), node.array("self")
+    shape, offset = node.type_of(source).shape, node.int("offset", 0)
+    first, second = (node.int(name, default) % len(shape) for name, default in (("dim1", 0), ("dim2", 1)))
+    others = tuple(d for d in range(len(shape)) if d not in (first, second))
+    rows, columns = shape[first], shape[second]
+    turned = layers.turned("matrices", source, (*others, first, second))
+    flat = layers.shaped("rows", turned, (*(shape[d] for d in others), rows * columns))
+    start, extent = (offset if offset >= 0 else -offset * columns), node.type_of(node.outputs[0]).shape[-1]
+    layers.cut("", flat, len(others), start, extent, columns + 1)
+    yield from layers.made
+
+
+def _scatter(node: AtenNode, dimension: int, places: range, values: str) -> Layers:
+    """Parts of an array along a dimension are others."""
+    layers, numbers = NodeLayers(node), np.asarray(list(places), np.int64)
+    inputs = node.array("self"), values, layers.known("places", numbers)
+    layers.add("", "index_put", inputs, node.type_of(node.outputs[0]), dimension=dimension)
+    yield from layers.made
+
+
+def _slice_scatter(node: AtenNode) -> Layers:
+    dimension, source = _dimension(node, "dim"), node.array("src")
+    extent = node.type_of(node.array("self")).shape[dimension]
+    start, step = min(max(_from_front(node.int("start", 0), extent), 0), extent), node.int("step", 1)
+    count = node.type_of(source).shape[dimension]
+    yield from _scatter(node, dimension, range(start, start + count * step, step), source)
+
+
+def _from_front(place: int, extent: int) -> int:
+    return place + extent if place < 0 else place
+
+
+def _select_scatter(node: AtenNode) -> Layers:
+    dimension = _dimension(node, "dim")
+    shape = node.type_of(node.array("self")).shape
+    place = _from_front(node.int("index"), shape[dimension])
+    layers = NodeLayers(node)
+    row = layers.shaped("row", node.array("src"), (*shape[:dimension], 1, *shape[dimension + 1 :]))
+    yield from layers.made
+    yield from _scatter(node, dimension, range(place, place + 1), row)
 
 
 def _arange(node: AtenNode) -> Layers:
@@ -157,6 +221,10 @@ MOVES: dict[str, Callable[[AtenNode], Layers]] = {
     "numpy_T.default": _matrix_transpose,
     "expand.default": _same_elements("expand"),
     "repeat.default": _same_elements("repeat"),
+    "flip.default": _flip,
+    "diagonal.default": _diagonal,
+    "slice_scatter.default": _slice_scatter,
+    "select_scatter.default": _select_scatter,
     "slice.Tensor": _slice,
     "select.int": _select,
     "cat.default": _concat,

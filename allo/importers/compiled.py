@@ -36,20 +36,27 @@ def torch_backend(module: Any, inputs: list[Any], **options: Any) -> Callable[..
     kernel = from_pt2(exported(module, examples), name="compiled")
     built = customize(kernel).build(**options)
     kinds = [form_dtype(kernel.element(name)) for name in kernel.graph.results]
+    kinds_given = list(kernel.arguments.values())
     changed = [number for number, name in enumerate(kernel.arguments) if name in kernel.graph.updates]
 
     def call(*tensors: Any) -> tuple[Any, ...]:
-        arrays = [np.ascontiguousarray(_array_of(tensor.detach(), torch)) for tensor in tensors]
+        arrays = [_argument(_array_of(tensor.detach(), torch), kind.shape)
+                  for tensor, kind in zip(tensors, kinds_given, strict=True)]  # fmt: skip
         results = built(*arrays)
         several = results if isinstance(results, tuple | list) else (results,)
         for number in changed:
             if not tensors[number].is_contiguous():  # the kernel has changed a copy
-                tensors[number].copy_(_tensor_of(arrays[number], torch))
+                tensors[number].copy_(_tensor_of(arrays[number], torch).reshape(tensors[number].shape))
         return tuple(
             _tensor_of(np.asarray(result, kind), torch) for result, kind in zip(several, kinds, strict=True)
         )
 
     return call
+
+
+def _argument(array: Array, shape: tuple[int, ...]) -> Any:
+    """What a kernel takes: a number, or elements in their order."""
+    return np.ascontiguousarray(array).reshape(shape) if shape else array.item()
 
 
 def _array_of(tensor: Any, torch: Any) -> Array:

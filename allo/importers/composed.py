@@ -11,6 +11,7 @@ from ..ir.names import unique_name
 from ..ir.types import TensorType
 from .exported import NotImported
 from .graph import Layer, LayerOrigin
+from .node_layers import NodeLayers
 
 
 def softmax_along(name: str, source: str, dimension: int, kind: TensorType, origin: LayerOrigin) -> Iterator[Layer]:
@@ -57,6 +58,42 @@ def with_own_divisors(pool: Layer, image: TensorType, *, count_padding: bool = F
     counted = {**options, "padding": (0, 0)} if count_padding else options
     yield Layer(count, "avg_pool2d", (ones,), counted, counts, pool.origin)
     yield Layer(pool.name, "div", (total, count), {}, pool.type, pool.origin)
+
+
+def bordered(
+    layers: NodeLayers[Any], suffix: str, source: str, sides: Mapping[int, tuple[int, int]], value: float
+) -> str:
+    """Elements of one value in front and behind, in one dimension after the other; a negative number takes away."""
+    kind, steps = layers.type_of(source), [(axis, pair) for axis, pair in sides.items() if pair != (0, 0)]
+    shape, label = list(kind.shape), f"{suffix}_" if suffix else ""
+    for axis, pair in steps:
+        parts = []
+        for place, size in enumerate(pair):
+            shape[axis] += min(size, 0)
+            border = TensorType(kind.element, (*shape[:axis], size, *shape[axis + 1 :]))
+            made = layers.add(f"{label}border{axis}_{place}", "full", (), border, value=value) if size > 0 else ""
+            parts.append(made)
+        if min(pair) < 0:
+            source = layers.cut(f"{label}cut{axis}", source, axis, max(0, -pair[0]), shape[axis])
+        inputs = tuple(name for name in (parts[0], source, parts[1]) if name)
+        shape[axis] += sum(max(size, 0) for size in pair)
+        if len(inputs) > 1:
+            whole = TensorType(kind.element, tuple(shape))
+            source = layers.add(f"{label}padded{axis}", "concat", inputs, whole, dimension=axis)
+    return layers.shaped(suffix, source, tuple(shape))
+
+
+def log_sum_exp(layers: NodeLayers[Any], source: str, dimensions: tuple[int, ...], *, is_softmax: bool) -> None:
+    """The logarithm of a sum of powers, the largest of them 1; with `is_softmax` it is taken from the elements."""
+    largest = layers.along("largest", "amax", source, dimensions)
+    less = layers.each("less", "sub", source, largest)
+    total = layers.along("total", "sum", layers.each("powers", "exp", less), dimensions)
+    logarithm = layers.each("logarithm", "log", total)
+    if is_softmax:
+        layers.each("", "sub", less, logarithm)
+    else:
+        whole = layers.each("whole", "add", largest, logarithm)
+        layers.shaped("", whole, layers.node.type_of(layers.node.outputs[0]).shape)
 
 
 def group_norm(

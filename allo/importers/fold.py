@@ -250,6 +250,44 @@ def _root_mean_square(
     return None
 
 
+def known_gathers(graph: LayerGraph) -> LayerGraph:
+    """Elements that known arrays of subscripts name together are those along one dimension, which has all of theirs."""
+    constants, types = dict(graph.constants), graph.types()
+    names, left = set(types), list[Layer]()
+    for layer in graph.layers:
+        given = [constants.get(str(name)) for name in layer.inputs[1:]]
+        if layer.operator != "gather" or any(array is None or array.dtype.kind not in "iu" for array in given):
+            left.append(layer)
+            continue
+        source, dimensions = types[str(layer.inputs[0])], layer.options["dimensions"]
+        first = dimensions[0] if dimensions == tuple(range(dimensions[0], dimensions[-1] + 1)) else 0
+        others = [d for d in range(len(source.shape)) if d not in dimensions]
+        order = (*others[:first], *dimensions, *others[first:])
+        extents = [source.shape[d] for d in dimensions]
+        places = np.broadcast_arrays(*(array for array in given if array is not None))
+        outside = [(p, e) for array, e in zip(places, extents, strict=True) for p in array.flat if not -e <= p < e]
+        if outside:
+            text = f"its subscript {outside[0][0]} is outside of {outside[0][1]} elements"
+            raise all_missing([missing(layer.origin, f"the layer '{layer.name}', {layer.operator},", text)])
+        inside = [np.where(array < 0, array + e, array) for array, e in zip(places, extents, strict=True)]
+        numbers = np.ravel_multi_index(tuple(inside), tuple(extents)).astype(np.int64).reshape(-1)
+        turned, flat, taken, known = (
+            unique_name(f"{layer.name}_{part}", names) for part in ("turned", "flat", "taken", "places")
+        )
+        constants[known] = numbers
+        shape = [source.shape[d] for d in order]
+        rest = tuple(shape[:first]), tuple(shape[first + len(dimensions) :])
+        element = source.element
+        for name, operator, inputs, kind, options in (
+            (turned, "permute", (layer.inputs[0],), shape, {"order": order}),
+            (flat, "reshape", (turned,), (*rest[0], math.prod(extents), *rest[1]), {}),
+            (taken, "index", (flat, known), (*rest[0], len(numbers), *rest[1]), {"dimension": first}),
+            (layer.name, "reshape", (taken,), layer.type.shape, {}),
+        ):
+            left.append(Layer(name, operator, inputs, options, TensorType(element, tuple(kind)), layer.origin))
+    return replace(graph, constants=constants, layers=tuple(left))
+
+
 def known_subscripts(graph: LayerGraph) -> LayerGraph:
     """Subscripts that are known count from the front, inside of their array; others may still be negative."""
     constants, types = dict(graph.constants), graph.types()
@@ -280,6 +318,7 @@ def known_subscripts(graph: LayerGraph) -> LayerGraph:
 
 REWRITES: tuple[Callable[[LayerGraph], LayerGraph], ...] = (
     folded,
+    known_gathers,
     known_subscripts,
     integer_products,  # while weights are integers
     folded_floats,

@@ -9,7 +9,8 @@ import numpy as np
 
 from ..ir.types import Bool, Int, TensorType
 from .exported import NotImported
-from .onnx_layers import Layers, NodeLayers, Reader
+from .node_layers import NodeLayers
+from .onnx_layers import Layers, Reader
 from .onnx_nodes import OnnxNode
 
 
@@ -44,7 +45,7 @@ def _attention(node: OnnxNode) -> Layers:
     yield from layers.made
 
 
-def _with_heads(layers: NodeLayers, position: int) -> str:
+def _with_heads(layers: NodeLayers[OnnxNode], position: int) -> str:
     """Queries, keys or values with a dimension for heads in front of that for tokens."""
     node = layers.node
     name, shape = node.array(position), node.shape(position)
@@ -56,7 +57,7 @@ def _with_heads(layers: NodeLayers, position: int) -> str:
     return layers.turned(part, split, (0, 2, 1, 3))
 
 
-def _present(layers: NodeLayers, position: int, new: str) -> str:
+def _present(layers: NodeLayers[OnnxNode], position: int, new: str) -> str:
     """Keys or values with those of the cache in front, which come out."""
     node, part = layers.node, ("", "keys", "values")[position]
     name = node.outputs[position] if len(node.outputs) > position else ""
@@ -69,7 +70,7 @@ def _present(layers: NodeLayers, position: int, new: str) -> str:
 
 
 def _visible(
-    layers: NodeLayers, scores: tuple[int, ...], before: int, windows: list[int], *, causal: bool
+    layers: NodeLayers[OnnxNode], scores: tuple[int, ...], before: int, windows: list[int], *, causal: bool
 ) -> list[str]:
     """Which keys each query sees, but for the mask that is given."""
     node, (batch, _, queries, keys) = layers.node, scores
@@ -88,7 +89,7 @@ def _visible(
     return [layers.compared("visible", "le" if causal else "lt", least, length, (batch, 1, queries, keys))]
 
 
-def _joined(layers: NodeLayers, scores: tuple[int, ...], masks: list[str]) -> str | None:
+def _joined(layers: NodeLayers[OnnxNode], scores: tuple[int, ...], masks: list[str]) -> str | None:
     """One mask of that which is given, and of others."""
     node = layers.node
     if not node.has(3):
@@ -141,7 +142,7 @@ def _rotary(node: OnnxNode) -> Layers:
     yield from layers.made
 
 
-def _angles(layers: NodeLayers, position: int, half: int) -> str:
+def _angles(layers: NodeLayers[OnnxNode], position: int, half: int) -> str:
     """Cosines or sines of all places, with a dimension for heads."""
     node, part = layers.node, ("", "cosines", "sines")[position]
     table, kind = node.array(position), node.type_of(node.array(position))

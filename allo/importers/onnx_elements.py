@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from ..ir.types import TensorType
+from .composed import log_sum_exp
 from .exported import NotImported
-from .onnx_layers import Layers, NodeLayers, Reader, layer
+from .node_layers import NodeLayers
+from .onnx_layers import Layers, Reader, layer
 from .onnx_nodes import OnnxNode
 
 
@@ -112,20 +114,11 @@ def _reduction(operator: str, before: str = "", after: str = "") -> Reader:
 
 def _log_sum_exp(node: OnnxNode) -> Layers:
     """The logarithm of a sum of powers, of which the largest is 1; `LogSoftmax` is taken from the elements."""
-    layers, x, kind = NodeLayers(node), node.array(0), node.type_of(node.array(0))
-    is_softmax = node.operator == "LogSoftmax"
-    dimensions = (node.attributes.get("axis", -1) % len(kind.shape),) if is_softmax else _dimensions(node)
+    layers, source, is_softmax = NodeLayers(node), node.array(0), node.operator == "LogSoftmax"
+    dimensions = (node.attributes.get("axis", -1) % len(node.shape(0)),) if is_softmax else _dimensions(node)
     if not dimensions:
         raise NotImported("it has no axes (noop_with_empty_axes)")
-    kept = TensorType(kind.element, tuple(1 if d in dimensions else e for d, e in enumerate(kind.shape)))
-    largest = layers.add("largest", "amax", (x,), kept, dimensions=dimensions)
-    less = layers.each("less", "sub", x, largest)
-    total = layers.add("total", "sum", (layers.each("powers", "exp", less),), kept, dimensions=dimensions)
-    logarithm = layers.each("logarithm", "log", total)
-    if is_softmax:
-        layers.each("", "sub", less, logarithm)
-    else:
-        layers.shaped("", layers.each("whole", "add", largest, logarithm), node.type_of(node.outputs[0]).shape)
+    log_sum_exp(layers, source, dimensions, is_softmax=is_softmax)
     yield from layers.made
 
 

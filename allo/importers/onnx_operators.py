@@ -11,9 +11,10 @@ from ..ir.types import TensorType
 from .composed import group_norm, softmax_along
 from .exported import NotImported
 from .graph import Layer
+from .node_layers import NodeLayers
 from .onnx_attention import ATTENTION
 from .onnx_elements import ELEMENTS
-from .onnx_layers import Layers, NodeLayers, Reader, layer
+from .onnx_layers import Layers, Reader, layer
 from .onnx_nodes import OnnxNode
 from .onnx_quantized import QUANTIZED
 from .onnx_windows import WINDOWS

@@ -8,11 +8,12 @@ from typing import Any
 from ..ir.types import Float, Int, TensorType, UInt
 from .exported import NotImported
 from .graph import Operand
-from .onnx_layers import Layers, NodeLayers, Reader, window_options
+from .node_layers import NodeLayers
+from .onnx_layers import Layers, Reader, window_options
 from .onnx_nodes import OnnxNode
 
 
-class _Layers(NodeLayers):
+class _Layers(NodeLayers[OnnxNode]):
     """Layers with scales and zeros."""
 
     def scale(self, suffix: str, position: int, rank: int, axis: int) -> Operand:

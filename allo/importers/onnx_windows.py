@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from ..ir.types import TensorType
-from .composed import windows_rounded_up, with_own_divisors
+from .composed import bordered, windows_rounded_up, with_own_divisors
 from .exported import NotImported
 from .graph import Array
-from .onnx_layers import Layers, NodeLayers, Reader, layer, padding, pair, window_options
+from .node_layers import NodeLayers
+from .onnx_layers import Layers, Reader, layer, padding, pair, window_options
 from .onnx_nodes import OnnxNode
 
 
@@ -59,30 +59,13 @@ def _pad(node: OnnxNode) -> Layers:
     """Constants in front and behind, in one dimension after the other; a negative number takes elements away."""
     if node.attributes.get("mode", "constant") != "constant":
         raise NotImported("it repeats what is inside (mode)")
-    layers, source = NodeLayers(node), node.array(0)
-    rank, kind = len(node.shape(0)), node.type_of(node.array(0))
+    layers, rank = NodeLayers(node), len(node.shape(0))
     axes, pads = node.ints(3, "axes") or tuple(range(rank)), node.ints(1, "pads")
     if len(pads) != 2 * len(axes):
         raise NotImported("its padding is not that of its axes")
     value = node.known(2).item() if node.has(2) else 0
-    shape = list(kind.shape)
-    for axis, *sides in zip((a % rank for a in axes), pads[: len(axes)], pads[len(axes) :], strict=True):
-        parts = []
-        for place, size in enumerate(sides):
-            shape[axis] += min(size, 0)
-            border = (*shape[:axis], size, *shape[axis + 1 :])
-            made = layers.add(f"border{axis}_{place}", "full", (), TensorType(kind.element, border),
-                              value=value) if size > 0 else ""  # fmt: skip
-            parts.append(made)
-        if min(sides) < 0:
-            options = {"dimension": axis, "start": max(0, -sides[0]), "step": 1}
-            source = layers.add(f"cut{axis}", "slice", (source,), TensorType(kind.element, tuple(shape)), **options)
-        inputs = tuple(name for name in (parts[0], source, parts[1]) if name)
-        shape[axis] += sum(max(size, 0) for size in sides)
-        if len(inputs) > 1:
-            whole = TensorType(kind.element, tuple(shape))
-            source = layers.add(f"padded{axis}", "concat", inputs, whole, dimension=axis)
-    layers.shaped("", source, tuple(shape))
+    sides = zip(pads[: len(axes)], pads[len(axes) :], strict=True)
+    bordered(layers, "", node.array(0), {a % rank: pair for a, pair in zip(axes, sides, strict=True)}, value)
     yield from layers.made
 
 
@@ -99,20 +82,17 @@ def _resize(node: OnnxNode) -> Layers:
         raise NotImported(f"it interpolates (mode {attributes['mode']!r})")
     if attributes.get("axes") or attributes.get("keep_aspect_ratio_policy", "stretch") != "stretch":
         raise NotImported("it changes some axes, or keeps the ratio of sides")
-    layers, source, shape = NodeLayers(node), node.array(0), list(node.shape(0))
+    layers, source, shape = NodeLayers(node), node.array(0), node.shape(0)
     wanted = node.type_of(node.outputs[0]).shape
     scales = node.known(2).tolist() if node.has(2) and node.known(2).size else [
         new / old for new, old in zip(wanted, shape, strict=True)
     ]  # fmt: skip
-    for axis, (old, new, scale) in enumerate(zip(list(shape), wanted, scales, strict=True)):
+    for axis, (old, new, scale) in enumerate(zip(shape, wanted, scales, strict=True)):
         places = _places(node, old, new, scale)
         if new == old and (places == np.arange(old)).all():
             continue
-        shape[axis] = new
-        kind = TensorType(layers.type_of(source).element, tuple(shape))
-        numbers = layers.known(f"places{axis}", places)
-        source = layers.add(f"along{axis}", "index", (source, numbers), kind, dimension=axis)
-    layers.shaped("", source, tuple(shape))
+        source = layers.placed(f"along{axis}", source, axis, places.tolist())
+    layers.shaped("", source, wanted)
     yield from layers.made
 
 

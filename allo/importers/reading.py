@@ -14,6 +14,7 @@ from .aten_quantized import QUANTIZED
 from .composed import with_own_names
 from .exported import MALFORMED, AtenNode, ExportedProgram, NotImported, TensorName
 from .graph import Layer, LayerGraph, LayerOrigin, Operand
+from .node_layers import NodeLayers
 
 _SAME = {
     f"aten.{name}" for name in (
@@ -100,14 +101,25 @@ def _read(node: AtenNode, same: dict[str, str]) -> list[Layer]:
         if node.type_of(source) == node.type_of(node.outputs[0]):
             same[node.outputs[0]] = source
             return []
-        operator = "convert" if node.target in _CONVERSIONS else "expand"
-        return [Layer(node.outputs[0], operator, (source,), {}, node.type_of(node.outputs[0]), node.origin)]
+        return _converted(node, source)
     reader = QUANTIZED.get(node.target)
     if node.target.startswith("aten."):
         reader = READERS.get(node.target.removeprefix("aten."))
     if reader is None:
         raise NotImported("no layer means it")
     return [_renamed(layer, same) for layer in reader(node)]
+
+
+def _converted(node: AtenNode, source: str) -> list[Layer]:
+    """The elements of `source` in the shape and the type of the result."""
+    own, kind = node.type_of(source), node.type_of(node.outputs[0])
+    layers = NodeLayers(node)
+    if own.element != kind.element:
+        is_last = own.shape == kind.shape
+        source = layers.add("" if is_last else "converted", "convert", (source,), TensorType(kind.element, own.shape))
+    if own.shape != kind.shape:
+        layers.add("", "expand", (source,), kind)
+    return layers.made
 
 
 def _through(node: AtenNode, same: dict[str, str]) -> str | None:

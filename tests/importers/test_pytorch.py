@@ -55,6 +55,32 @@ def test_a_compiled_model(models: Any) -> None:
             torch.testing.assert_close(result, module(*kind.inputs), rtol=1e-5, atol=1e-5)
 
 
+def test_a_compiled_function_of_numbers() -> None:
+    from allo.importers.compiled import torch_backend
+
+    def scaled(factor: Any, x: Any) -> Any:
+        return factor * x, x.sum() * factor, x.argmax()
+
+    factor, x = torch.tensor(3.0), torch.randn(4)
+    with torch.no_grad():
+        results = torch.compile(scaled, backend=torch_backend, dynamic=False)(factor, x)
+    for result, wanted in zip(results, scaled(factor, x), strict=True):
+        torch.testing.assert_close(result, wanted)
+
+
+@pytest.mark.parametrize("name", ["Rounding", "Extremes", "Images", "Places"])
+def test_modules_of_many_operators(models: Any, name: str) -> None:
+    from allo.importers.compiled import torch_backend
+
+    kind = getattr(models, name)
+    torch._dynamo.reset()
+    module = kind().eval()
+    with torch.no_grad():
+        results = torch.compile(module, backend=torch_backend, dynamic=False)(*kind.inputs)
+        for result, wanted in zip(results, module(*kind.inputs), strict=True):
+            torch.testing.assert_close(result, wanted, rtol=1e-5, atol=1e-5)
+
+
 def test_gradients_are_refused(models: Any) -> None:
     from allo.importers.compiled import torch_backend
 

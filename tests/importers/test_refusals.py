@@ -41,10 +41,22 @@ def test_all_operators_that_are_missing_are_told() -> None:
     assert [text for _, text in places] == [
         "the operator aten.sort.default cannot be imported: no layer means it",
         "the operator aten.cumprod.default cannot be imported: no layer means it",
-        "the operator aten.layer_norm.default of module 'inner.0' cannot be imported: it normalises over more than the "
-        "last dimension",
+        "the operator aten.convolution.default of module 'inner.0' cannot be imported: it is a convolution of other "
+        "than one or two dimensions",
     ]
     assert all(place.startswith('File "export_models.py", line ') for place, _ in places)
+
+
+def test_a_fast_path_has_a_way_round() -> None:
+    def change(model: dict[str, Any]) -> None:
+        nodes = model["graph_module"]["graph"]["nodes"]
+        nodes[0]["target"] = "torch.ops.aten._transformer_encoder_layer_fwd.default"
+
+    text = refusal("perceptron", change).partition(": ")[2]
+    assert text == (
+        "the operator aten._transformer_encoder_layer_fwd.default of module 'layers.0' cannot be imported: it is a "
+        "fast path that layers of transformers take: call torch.backends.mha.set_fastpath_enabled(False) before"
+    )
 
 
 def refusal(name: str, change: Callable[[dict[str, Any]], object], file: str = "models/model.json") -> str:

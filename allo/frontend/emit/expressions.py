@@ -289,11 +289,12 @@ class ExpressionEmitter(ArithmeticEmitter):
         """One of two values, only that one evaluated."""
         self.place(expr.at)
         op = self.builder.scf_if(condition, [arith_type(expr.type)], has_else=True)
-        outer = self.builder.point
+        outer, known = self.builder.point, self.shared
         for region, branch in zip(op.regions, (if_true, if_false), strict=True):
             self.builder.point = ir.InsertionPoint(region.blocks[0])
+            self.shared = dict(known)  # what one branch computes, the other and what follows cannot see
             value = self.value(branch)
             self.place(expr.at)
             self.builder.op("scf.yield", (), [value])
-        self.builder.point = outer
+        self.builder.point, self.shared = outer, known
         return op.results[0]

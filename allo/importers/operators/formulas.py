@@ -10,7 +10,7 @@ import numpy as np
 
 from ...frontend.read.source import Position
 from ...frontend.typing.convert import convert
-from ...frontend.typing.nodes import Binary, Compare, Const, Expr, Logic, MathCall, Not, Select
+from ...frontend.typing.nodes import Binary, Compare, Const, Expr, Logic, MathCall, Not, Select, Shared, Var
 from ...ir.types import AlloType, Float, UInt
 from ...ir.types import bool as bool_type
 
@@ -24,6 +24,7 @@ class Numbers(Protocol):
     def minimum(self, a: Any, b: Any) -> Any: ...
     def where(self, condition: Any, a: Any, b: Any) -> Any: ...
     def erf(self, x: Any) -> Any: ...
+    def once(self, x: Any) -> Any: ...
 
 
 class ArrayNumbers:
@@ -48,6 +49,9 @@ class ArrayNumbers:
         from scipy.special import erf
 
         return erf(x)
+
+    def once(self, x: Any) -> Any:
+        return x
 
 
 class TypedNumber:
@@ -93,6 +97,12 @@ class TypedNumber:
     def __rtruediv__(self, other: Any) -> TypedNumber:
         return self._binary("/", other, swapped=True)
 
+    def __floordiv__(self, other: Any) -> TypedNumber:
+        return self._binary("//", other)
+
+    def __mod__(self, other: Any) -> TypedNumber:
+        return self._binary("%", other)
+
     def __neg__(self) -> TypedNumber:
         zero = -0.0 if isinstance(self.expr.type, Float) else 0
         return self._binary("-", zero, swapped=True)
@@ -131,6 +141,11 @@ class TypedNumber:
     __hash__ = None  # type: ignore[assignment]
 
 
+def once(operand: Expr) -> Expr:
+    """An operand that formulas may use several times."""
+    return operand if isinstance(operand, Var | Const | Shared) else Shared(operand.type, operand.at, operand)
+
+
 class TypedNumbers:
     """Formulas on typed values."""
 
@@ -138,8 +153,15 @@ class TypedNumbers:
         self.kind = kind
         self.at = at
 
-    def function(self, name: str, *values: TypedNumber) -> TypedNumber:
-        return TypedNumber(MathCall(self.kind, self.at, f"math.{name}", tuple(value.expr for value in values)))
+    def function(self, name: str, *values: Any) -> TypedNumber:
+        return TypedNumber(MathCall(self.kind, self.at, f"math.{name}", tuple(map(self._expr, values))))
+
+    def once(self, x: TypedNumber) -> TypedNumber:
+        """A value that is computed once, however often a formula has it."""
+        return TypedNumber(once(x.expr))
+
+    def _expr(self, value: Any) -> Expr:
+        return value.expr if isinstance(value, TypedNumber) else convert(Const(self.kind, self.at, value), self.kind)
 
     def absolute(self, x: TypedNumber) -> TypedNumber:
         if isinstance(self.kind, UInt):
@@ -159,8 +181,9 @@ class TypedNumbers:
             return better
         return self.where(b != b, b, better)
 
-    def where(self, condition: TypedNumber, a: TypedNumber, b: TypedNumber) -> TypedNumber:
-        return TypedNumber(Select(a.expr.type, self.at, condition.expr, a.expr, b.expr))
+    def where(self, condition: TypedNumber, a: Any, b: Any) -> TypedNumber:
+        kind = a.expr.type if isinstance(a, TypedNumber) else self.kind
+        return TypedNumber(Select(kind, self.at, condition.expr, self._expr(a), self._expr(b)))
 
     def erf(self, x: TypedNumber) -> TypedNumber:
         """The error function, off by at most 1.5e-7 (Abramowitz and Stegun, formula 7.1.26)."""
@@ -199,6 +222,60 @@ def _sigmoid(m: Numbers, x: Any) -> Any:
     return 1.0 / (1.0 + m.function("exp", -x))
 
 
+def _log1p(m: Numbers, x: Any) -> Any:
+    """`log(1 + x)`, also of small numbers: what rounding does to `1 + x` is the same in both factors (Kahan)."""
+    above = m.once(1.0 + x)
+    less = m.once(above - 1.0)
+    return m.where(less == 0.0, x, m.function("log", above) * m.where(less == x, 1.0, x / less))
+
+
+def _expm1(m: Numbers, x: Any) -> Any:
+    """`exp(x) - 1`, also of small numbers, as `_log1p`."""
+    power = m.once(m.function("exp", x))
+    less = m.once(power - 1.0)
+    near = less * (x / m.function("log", power))
+    return m.where(less == 0.0, x, m.where(m.absolute(x) > 1.0, less, near))
+
+
+def _sinh(m: Numbers, x: Any) -> Any:
+    less = m.once(_expm1(m, x))
+    power = less + 1.0
+    far = m.function("exp", x) - m.function("exp", -x)
+    return 0.5 * m.where(m.absolute(x) > 1.0, far, less + less / power)
+
+
+def _ceil(m: Numbers, x: Any) -> Any:
+    return -((-x) // 1.0)
+
+
+def _trunc(m: Numbers, x: Any) -> Any:
+    return m.where(x < 0.0, _ceil(m, x), x // 1.0)
+
+
+def _round(m: Numbers, x: Any) -> Any:
+    """To the nearest whole number, halves to the even one."""
+    below = m.once(x // 1.0)
+    over = m.once(x - below)
+    even = 2.0 * ((0.5 * (below + 1.0)) // 1.0)
+    return m.where(over == 0.5, even, m.where(over > 0.5, below + 1.0, below))
+
+
+def _fmod(m: Numbers, a: Any, b: Any) -> Any:
+    """The rest of a division that rounds to 0, with the sign of `a`."""
+    return m.absolute(a) % m.absolute(b) * m.where(a < 0, -1, 1)
+
+
+def _trunc_div(m: Numbers, a: Any, b: Any) -> Any:
+    """The quotient of integers, rounded to 0."""
+    return m.absolute(a) // m.absolute(b) * m.where((a < 0) == (b < 0), 1, -1)
+
+
+def _floor_quotient(m: Numbers, a: Any, b: Any) -> Any:
+    """How often `b` goes into `a`, as Python and PyTorch count: without what rounding does to `a / b`."""
+    times = (a - a % b) / b
+    return m.where(b == 0.0, a / b, (times + 0.5) // 1.0)
+
+
 def _plain(name: str) -> Formula:
     return lambda m, x: m.function(name, x)
 
@@ -214,8 +291,26 @@ FORMULAS: Mapping[str, Formula] = {
     "square": lambda m, x: x * x,
     "reciprocal": lambda m, x: 1.0 / x,
     "rsqrt": lambda m, x: 1.0 / m.function("sqrt", x),
-    **{name: _plain(name) for name in ("exp", "log", "sqrt", "sin", "cos", "tanh")},
+    **{name: _plain(name) for name in ("exp", "log", "sqrt", "sin", "cos", "tan", "tanh")},
     "erf": lambda m, x: m.erf(x),
+    "exp2": lambda m, x: m.function("powf", 2.0, x),
+    "log2": lambda m, x: m.function("log", x) * (1 / math.log(2)),
+    "log10": lambda m, x: m.function("log", x) * (1 / math.log(10)),
+    "log1p": _log1p,
+    "expm1": _expm1,
+    "sinh": _sinh,
+    "cosh": lambda m, x: 0.5 * (m.function("exp", x) + m.function("exp", -x)),
+    "hypot": lambda m, a, b: m.function("sqrt", a * a + b * b),
+    "floor": lambda m, x: x // 1.0,
+    "ceil": _ceil,
+    "trunc": _trunc,
+    "round": _round,
+    "sign": lambda m, x: m.where(x > 0, 1, m.where(x < 0, -1, 0)),
+    "fmod": _fmod,
+    "remainder": lambda m, a, b: a % b,
+    "floor_div": lambda m, a, b: a // b,
+    "trunc_div": _trunc_div,
+    "floor_quotient": _floor_quotient,
     "pow": _pow,
     "relu": lambda m, x: m.maximum(x, 0),
     "clamp": _clamp,

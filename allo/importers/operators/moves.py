@@ -198,6 +198,10 @@ def _evaluate_full(layer: Layer, operands: list[Any]) -> Array:
     return np.full(layer.type.shape, layer.options["value"], form_dtype(layer.type.element))
 
 
+def _evaluate_numbers(layer: Layer, operands: list[Any]) -> Array:
+    return np.array(layer.options["values"], form_dtype(layer.type.element)).reshape(layer.type.shape)
+
+
 def _evaluate_sum_so_far(layer: Layer, operands: list[Any]) -> Array:
     result: Array = np.cumsum(operands[0], layer.options["dimension"], form_dtype(layer.type.element))
     return result
@@ -219,5 +223,6 @@ MOVES: dict[str, LayerOperator] = {
     "index_put": LayerOperator(_evaluate_index_put, _index_put),
     "arange": LayerOperator(_evaluate_arange, None),
     "full": LayerOperator(_evaluate_full, None),
+    "numbers": LayerOperator(_evaluate_numbers, None),
     "cumsum": LayerOperator(_evaluate_sum_so_far, None),
 }

@@ -9,13 +9,13 @@ import numpy as np
 
 from ...frontend.library.elementwise import elementwise
 from ...frontend.typing.convert import convert
-from ...frontend.typing.nodes import Const, Expr, Shared, Var
+from ...frontend.typing.nodes import Const, Expr
 from ...frontend.typing.operations import common_type
 from ...frontend.typing.tables import DEFAULT
 from ...ir.arrays import array_element_type, form_dtype
 from ...ir.types import AlloType, Bool, Float, Int
 from ..graph import Array, Layer
-from .formulas import COMPARISONS, FORMULAS, LOGIC, ArrayNumbers, Formula, TypedNumber, TypedNumbers
+from .formulas import COMPARISONS, FORMULAS, LOGIC, ArrayNumbers, Formula, TypedNumber, TypedNumbers, once
 from .layer_call import LayerCall, LayerOperator, Value
 
 _NAMED = {"add": "add", "sub": "sub", "mul": "mul", "div": "div", "exp": "exp", "log": "log", "sqrt": "sqrt",
@@ -36,11 +36,6 @@ def _typed(call: LayerCall, formula: Formula, prepare: Callable[[LayerCall, list
     result = elementwise(call.operator_call(), named, combine, values)
     assert result is not None
     return result
-
-
-def once(operand: Expr) -> Expr:
-    """An operand that formulas may use several times."""
-    return operand if isinstance(operand, Var | Const | Shared) else Shared(operand.type, operand.at, operand)
 
 
 def _arithmetic(call: LayerCall, elements: list[Expr]) -> list[Expr]:

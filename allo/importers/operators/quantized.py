@@ -19,9 +19,8 @@ from ...frontend.typing.view import View
 from ...ir.arrays import form_dtype
 from ...ir.types import AlloType, Float
 from ..graph import Array, Layer
-from .formulas import ArrayNumbers, Numbers, TypedNumber, TypedNumbers
+from .formulas import ArrayNumbers, Numbers, TypedNumber, TypedNumbers, once
 from .layer_call import LayerCall, LayerOperator, Value, arithmetic
-from .pointwise import once
 
 _FLOAT32 = Float(32)
 _HALF_TO_EVEN = {32: 1.5 * 2**23, 64: 1.5 * 2**52}  # added and taken away: what is behind the point is gone

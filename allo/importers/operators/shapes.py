@@ -60,8 +60,10 @@ def _check_elements(layer: Layer, elements: list[AlloType]) -> None:
 
 
 _OF_FLOATS = frozenset({
-    "div", "reciprocal", "rsqrt", "exp", "log", "sqrt", "sin", "cos", "tanh", "erf", "pow", "sigmoid", "silu", "gelu",
-    "hardsigmoid", "hardswish", "leaky_relu", "linear", "matmul", "mean", "amax", "softmax", "layer_norm", "rms_norm",
+    "div", "reciprocal", "floor", "ceil", "trunc", "round", "log1p", "expm1", "log2", "log10", "exp2", "sinh", "cosh",
+    "tan", "hypot", "floor_quotient",
+    "rsqrt", "exp", "log", "sqrt", "sin", "cos", "tanh", "erf", "pow", "sigmoid", "silu", "gelu",
+    "hardsigmoid", "hardswish", "leaky_relu", "linear", "matmul", "mean", "softmax", "layer_norm", "rms_norm",
     "batch_norm", "attention", "conv2d", "elu", "celu", "selu", "softplus", "softsign", "mish", "prelu", "above",
     "max_pool2d", "avg_pool2d", "grouped_linear",
 })  # fmt: skip
@@ -70,7 +72,7 @@ _OF_INTEGERS = frozenset({"linear", "matmul", "conv2d", "grouped_linear"})  # th
 SUBSCRIPTS = {"embedding": 1, "index": 1, "index_put": 2}
 _SAME_ELEMENTS = {
     "reshape": 1, "permute": 1, "slice": 1, "select": 1, "expand": 1, "repeat": 1, "embedding": 1, "index": 1,
-    "index_put": 2, "sum": 1, "gather": 1,
+    "index_put": 2, "sum": 1, "amax": 1, "gather": 1,
 }  # fmt: skip
 
 
@@ -248,7 +250,7 @@ _SHAPES: dict[str, Callable[[Layer, list[Shape]], Shape | None]] = {
     **dict.fromkeys(("mean", "sum", "amax"), _along),
     **dict.fromkeys(("layer_norm", "rms_norm", "softmax"), _normal),
     **dict.fromkeys(("max_pool2d", "avg_pool2d"), _pool),
-    **dict.fromkeys(("arange", "full", "cumsum"), _given),
+    **dict.fromkeys(("arange", "full", "numbers", "cumsum"), _given),
     **dict.fromkeys(("quantize", "dequantize"), _scaled),
     "grouped_linear": _grouped_linear,
     "linear": _linear,

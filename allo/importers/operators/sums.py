@@ -12,6 +12,7 @@ from ...frontend.library.elementwise import elementwise
 from ...frontend.library.normalize import RowWise, softmax
 from ...frontend.library.structured import Subscript, Subscripts, along
 from ...frontend.library.sums import Reduction, sums, zero
+from ...frontend.library.windows import least_value
 from ...frontend.typing.convert import convert
 from ...frontend.typing.nodes import Binary, Block, Compare, Const, Expr, MathCall, Select, Symbol
 from ...frontend.typing.view import View
@@ -89,7 +90,7 @@ def _along(call: LayerCall, operation: str) -> View:
         return Binary(acc, call.at, "max" if operation == "amax" else "+", old, convert(elements[0], acc))
 
     def start(acc: AlloType) -> Expr:
-        return Const(acc, call.at, -math.inf) if operation == "amax" else zero(operator)(acc)
+        return Const(acc, call.at, least_value(acc)) if operation == "amax" else zero(operator)(acc)
 
     factors = ((source, along(*(position[d] for d in range(len(shape))))),)
     reduction = Reduction(
