@@ -8,6 +8,9 @@ With one thread (`--threads 1`, and `OPENBLAS_NUM_THREADS=1`), a round is a call
 NumPy's library keep a core busy for some time after its last call, while they wait for the next one; so each has some
 calls behind each other, after a rest in which the others fall asleep. `--cpu` counts seconds of the processor, not of
 the clock, for machines on which others work; with one thread only.
+
+NumPy may give a view of what its library has computed, whose dimensions are not in the order of memory; `allo.einsum`
+puts each element at its place. With `--order C`, NumPy does so too.
 """
 
 from __future__ import annotations
@@ -51,6 +54,7 @@ def main() -> None:
     parser.add_argument("--threads", type=int, help="of allo.einsum; NumPy's library asks the environment")
     parser.add_argument("--seconds", type=float, default=1.0, help="an expression")
     parser.add_argument("--cpu", action="store_true", help="seconds of the processor, with one thread")
+    parser.add_argument("--order", default="K", choices=("K", "C"), help="of NumPy's result in memory (K: any)")
     parser.add_argument("--only", default="", help="a part of the expression")
     options = parser.parse_args()
     clock, rest = (time.thread_time if options.cpu else time.perf_counter), (0.0 if options.threads == 1 else REST)
@@ -70,7 +74,7 @@ def main() -> None:
         compiled.append(first / max(len(arrays) - 1, 1))
         ours, theirs = rounds(
             lambda e=chosen.expression, a=arrays: allo.einsum(e, *a, threads=options.threads),
-            lambda e=chosen.expression, a=arrays: np.einsum(e, *a, optimize=True),
+            lambda e=chosen.expression, a=arrays: np.einsum(e, *a, optimize=True, order=options.order),
             options.seconds, rest, clock,
         )  # fmt: skip
         ratio = ours / theirs
