@@ -73,6 +73,11 @@ def tiles_of(least: float, most: float) -> Iterator[Tile]:
                 yield m, n, k
 
 
+def tiles_bound_near(least: float, most: float, utilisation: float) -> list[Tile]:
+    """Tiles of an intensity whose bound is within a point of `utilisation`."""
+    return [tile for tile in tiles_of(least, most) if abs(bound(tile) - utilisation) <= 0.01]
+
+
 def dividing_tile(sizes: Tile) -> Tile:
     """The tile without edges of which cores and streams leave most."""
     sides = (range(unit, min(size, 256) + 1, unit) for size, unit in zip(sizes, (4, 4, 8), strict=True))
@@ -107,6 +112,11 @@ def fig_14() -> None:
         best = max(tiles_of(least, most), key=bound)
         what = f"{least:g} to {most:g}: " + " x ".join(map(str, best))
         print(f"{what:34}{shown(program_of(layout, best), kernel_cycles(best))}{bound(best):8.1%}{published:>10}%")
+        if least < 22:  # what streams bound; else, cores do
+            near = tiles_bound_near(least, most, float(published) / 100)
+            sides = ", ".join(map(str, sorted({min(tile[:2]) for tile in near})))
+            count = sum(1 for _ in tiles_of(least, most))
+            print(f"    {len(near)} of {count} tiles are bound within a point of that: their least sides are {sides}")
     for (name, (sizes, outer)), layout in product(SHAPES.items(), (TILES, ROWS)):
         tile = dividing_tile(sizes)
         loops = (min(MOST_LOOPS, size * times // k) for size, times, k in zip(sizes, outer, tile, strict=True))

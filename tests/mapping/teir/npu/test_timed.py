@@ -9,7 +9,7 @@ import pytest
 
 from allo.errors import ContractionError
 from allo.mapping.teir.npu import MainMemory, NpuArray, NpuProgram, NpuWait, npu_program, timed_on_array
-from benchmarks.utilisation import PUBLISHED, TILES, bound, kernel_cycles, tiles_of
+from benchmarks.utilisation import PUBLISHED, TILES, bound, kernel_cycles, tiles_bound_near, tiles_of
 from benchmarks.utilisation import program_of as fig_13
 from tests.mapping.teir.npu.test_npu import tec_of
 from tests.seeds import sweep
@@ -104,6 +104,15 @@ def test_published_contractions_stay_below_the_best_tile_of_their_intensity() ->
         found = timed_on_array(fig_13(layout, best, c=32), kernel_cycles(best), 1020).utilisation
         assert max(before, float(published) / 100) < found < bound(best)
         before = found
+
+
+def test_tiles_that_streams_bound_where_the_thesis_measured() -> None:
+    """Fig. 14: 36 and 56 %; streams of four bytes a cycle bound a tile with a side of 36 at 36 / 64 of peak."""
+    near = [tiles_bound_near(*PUBLISHED[k][0], float(PUBLISHED[k][2]) / 100) for k in (0, 1)]
+    assert near[0] == [(36, 60, 8), (40, 52, 8), (52, 40, 8), (60, 36, 8)]
+    assert len(near[1]) == 76 and {min(tile[:2]) for tile in near[1]} == {36}
+    found = timed_on_array(fig_13(TILES, (36, 72, 40), c=32), kernel_cycles((36, 72, 40)), 790).utilisation
+    assert 0.53 < found < bound((36, 72, 40)) == 36 / 64
 
 
 def test_requests_of_a_tile() -> None:
