@@ -13,7 +13,11 @@ class PartialResult(ValueError):
 
 
 class PartOfDimension(ValueError):
-    """An operation that needs all of a dimension which is cut."""
+    """An operation that needs all of a dimension which is cut: of its operand, if there is one."""
+
+    def __init__(self, message: str, dimension: int | None = None) -> None:
+        super().__init__(message)
+        self.dimension = dimension
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -124,7 +128,8 @@ class ShardedArray:
             placement = self.layout.placements[dimension]
             if isinstance(placement, Shard) and self.is_cut(dimension):
                 raise PartOfDimension(
-                    f"{function} needs all of dimension {dimension}, which is cut along axis {placement.axis}"
+                    f"{function} needs all of dimension {dimension}, which is cut along axis {placement.axis}",
+                    dimension,
                 )
         return self
 

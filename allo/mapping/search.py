@@ -4,7 +4,9 @@ The paper joins a pair of nodes a step. Here a step joins all pairs that are ali
 the grid: a chain for each edge between two kinds of cores, or bundles of equally many cores of a kind along one axis of
 its grid. States are taken in the order of what a call takes at least, the work of the busiest core or the part of all
 work that each core has; of those first the ones with fewer streams between cores, then with fewer cores. A state is
-dropped if that bound is longer than the best program so far.
+dropped if that bound is longer than the best program so far. If no mapping that fits is among those states, the search
+begins again with states first that have the fewest cores beyond those of the array, and whose cores pass streams to and
+from few others.
 """
 
 from __future__ import annotations
@@ -13,7 +15,7 @@ import heapq
 from collections import Counter
 from collections.abc import Callable, Iterator
 from collections.abc import Mapping as Table
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import count
 
 from ..errors import TargetError
@@ -22,7 +24,9 @@ from .graph import VirtualGraph
 from .steps import MappedCore, Mapping
 
 _STATES = 400  # that are looked at
+_AGAIN = 100  # if none of these fits
 _SINGLE = 4  # edges of two kinds that are tried one by one, if cores have several
+_CHANNELS = 2  # of a core, each way
 _CANDIDATES = 24  # that are built and timed; the threshold of the paper
 
 type Steps = tuple[tuple[str, list[str]], ...]
@@ -65,37 +69,79 @@ def searched(
     `work` are the cycles that each node computes, by name; `cycles` those of a call, None for a mapping that does not
     fit. Deterministic: what is found depends on these only.
     """
-    found: list[Candidate] = []
-    seen: set[frozenset[tuple[str, ...]]] = set()
-    start = Mapping(graph, tuple(MappedCore(node.name, ((node,),)) for node in graph.nodes))
-    number = count()
-    share = -(-sum(work[node.name] for node in graph.nodes) // cores)
+    search = _Search(graph, cores, work, cycles)
+    is_all = search.run(fitting_first=False)
+    if not search.found and not is_all:
+        search.run(fitting_first=True)
+    search.found.sort(key=lambda own: (own.cycles, len(own.mapping.cores)))
+    return MappingSearch(tuple(search.found), search.looked, search.unfit)
 
-    def ranked(state: Mapping) -> tuple[int, int, int, int, Mapping]:
-        busiest = max(sum(work[node.name] for node in core.nodes) for core in state.cores)
+
+@dataclass(slots=True)
+class _Search:
+    """A search, and what it has found."""
+
+    graph: VirtualGraph
+    cores: int
+    work: Table[str, int]
+    cycles: Callable[[Mapping], int | None]
+    found: list[Candidate] = field(default_factory=list)
+    looked: int = 0
+    unfit: int = 0
+
+    def run(self, fitting_first: bool) -> bool:
+        """Look at so many states, the least bound first, or those first that have few cores and neighbours too many.
+
+        Whether these are all states.
+        """
+        seen: set[frozenset[tuple[str, ...]]] = set()
+        number = count()
+
+        def ranked(state: Mapping) -> tuple[tuple[int, ...], Mapping]:
+            least, between, taken = self._costs(state)
+            excess = (max(taken - self.cores, 0) + _crowded(state),) if fitting_first else ()
+            return (*excess, least, between, max(taken, self.cores), next(number)), state
+
+        ahead = [ranked(Mapping(self.graph, tuple(MappedCore(node.name, ((node,),)) for node in self.graph.nodes)))]
+        last = self.looked + (_AGAIN if fitting_first else _STATES)
+        while ahead and self.looked < last and len(self.found) < _CANDIDATES:
+            _, state = heapq.heappop(ahead)
+            key = frozenset(tuple(node.name for node in core.nodes) for core in state.cores)
+            if key in seen or (self.found and self._costs(state)[0] > min(own.cycles for own in self.found)):
+                continue
+            seen.add(key)
+            self.looked += 1
+            if len(state.cores) <= self.cores:
+                self._timed(state)
+            for child in _children(state):
+                heapq.heappush(ahead, ranked(child))
+        return not ahead
+
+    def _costs(self, state: Mapping) -> tuple[int, int, int]:
+        """The cycles that a call takes at least, the streams between cores, and the cores."""
+        busiest = max(sum(self.work[node.name] for node in core.nodes) for core in state.cores)
+        share = -(-sum(self.work[node.name] for node in self.graph.nodes) // self.cores)
         home = {node.name: core.name for core in state.cores for node in core.nodes}
-        between = sum(home[stream.producer] != home[stream.consumer] for stream in graph.streams)
-        return max(busiest, share), between, max(len(state.cores), cores), next(number), state
+        between = sum(home[stream.producer] != home[stream.consumer] for stream in self.graph.streams)
+        return max(busiest, share), between, len(state.cores)
 
-    ahead = [ranked(start)]
-    looked = unfit = 0
-    while ahead and looked < _STATES and len(found) < _CANDIDATES:
-        least, _, _, _, state = heapq.heappop(ahead)
-        key = frozenset(tuple(node.name for node in core.nodes) for core in state.cores)
-        if key in seen or (found and least > min(own.cycles for own in found)):
-            continue
-        seen.add(key)
-        looked += 1
-        if len(state.cores) <= cores:
-            taken = cycles(state)
-            if taken is None:
-                unfit += 1
-            else:
-                found.append(Candidate(state, taken))
-        for child in _children(state):
-            heapq.heappush(ahead, ranked(child))
-    found.sort(key=lambda own: (own.cycles, len(own.mapping.cores)))
-    return MappingSearch(tuple(found), looked, unfit)
+    def _timed(self, state: Mapping) -> None:
+        taken = self.cycles(state)
+        if taken is None:
+            self.unfit += 1
+        else:
+            self.found.append(Candidate(state, taken))
+
+
+def _crowded(state: Mapping) -> int:
+    """How many more cores there are with streams to or from a core than it has DMA channels, over all cores.
+
+    An estimate: a neighbour needs no channel, and one FIFO may take what several streams carry.
+    """
+    home = {node.name: core.name for core in state.cores for node in core.nodes}
+    pairs = {(home[stream.producer], home[stream.consumer]) for stream in state.graph.streams}
+    ends = [Counter(pair[end] for pair in pairs if pair[0] != pair[1]) for end in (0, 1)]
+    return sum(max(number - _CHANNELS, 0) for own in ends for number in own.values())
 
 
 def _kind(core: MappedCore) -> tuple[tuple[str, str], ...]:

@@ -157,7 +157,12 @@ class KnownLayouts:
         if node in self._refused:
             return
         self._refused.add(node)
-        self.report(node, f"`{ast.unparse(node)}`: {reason}", _HINTS[type(reason)])
+        hint = _HINTS[type(reason)]
+        if isinstance(reason, PartOfDimension) and reason.dimension is not None and isinstance(node, ast.Call):
+            operand = ast.unparse([*node.args, *(k.value for k in node.keywords)][0])
+            hint = f"gather it first: `allo.all_gather({operand}, dim={reason.dimension})`; or write it with loops "
+            hint += "over the part, and combine what they find by `allo.allreduce`"
+        self.report(node, f"`{ast.unparse(node)}`: {reason}", hint)
 
     def refuse_own(self, array: ShardedArray, cut: Sequence[int] = ()) -> bool:
         """Whether positions along other axes than `cut` have values of their own, which is reported then."""
