@@ -135,11 +135,15 @@ class VirtualStream:
 
 @dataclass(frozen=True, slots=True)
 class VirtualGraph:
-    """All positions of the tasks of a region, with the streams between them and the arguments that they use."""
+    """All positions of the tasks of a region, with the streams between them and the arguments that they use.
+
+    `idle` are the names of positions that have nothing to do, which are no nodes.
+    """
 
     arguments: tuple[CallArray, ...]
     nodes: tuple[VirtualNode, ...]
     streams: tuple[VirtualStream, ...]
+    idle: tuple[str, ...] = ()
     _nodes: dict[str, VirtualNode] = field(init=False, repr=False, compare=False)
     _puts: dict[str, list[VirtualStream]] = field(init=False, repr=False, compare=False)
 

@@ -67,7 +67,7 @@ class Mapping:
                     hint="bundle positions of one task that do the same; chain others",
                 )
         shots = tuple(shot for member in members for shot in member.shots)
-        made = self._with("bundle", names, MappedCore(f"{names[0]}x{len(names)}", shots))
+        made = self._with("bundle", names, MappedCore(_name("bundle", names), shots))
         _demand_order(made, made.core_of(shots[0][0].name), "bundle")
         return made
 
@@ -84,14 +84,18 @@ class Mapping:
             )
         else:
             shots = tuple(shot for member in members for shot in member.shots)
-        made = self._with("chain", names, MappedCore("-".join(names), shots))
+        made = self._with("chain", names, MappedCore(_name("chain", names), shots))
         _demand_order(made, made.core_of(shots[0][0].name), "chain")
         return made
 
     def _members(self, step: str, names: Sequence[str]) -> list[MappedCore]:
-        known = {core.name: core for core in self.cores}
         if len(names) < 2 or len(set(names)) < len(names):
             raise TargetError(f"{step}: two tasks or more are joined, each named once; got {list(names)!r}")
+        return self.named(step, names)
+
+    def named(self, step: str, names: Sequence[str]) -> list[MappedCore]:
+        """The cores with these names; TargetError for one that is not there."""
+        known = {core.name: core for core in self.cores}
         for name in names:
             if name not in known:
                 hint = nearest(name, known) or f"there are {', '.join(list(known)[:8])}"
@@ -107,9 +111,11 @@ class Mapping:
 def mapped(graph: VirtualGraph, primitives: Any = ()) -> Mapping:
     """The graph with a core for each node, then the steps of `primitives` one after the other.
 
+    Steps may name positions that have nothing to do: these take no part in them.
     Raises TargetError for one that does not fit, with the reason.
     """
     mapping = Mapping(graph, tuple(MappedCore(node.name, ((node,),)) for node in graph.nodes))
+    meant: dict[str, str | None] = dict.fromkeys(graph.idle)  # cores by the names that steps with idle ones give them
     if isinstance(primitives, str) or not isinstance(primitives, Sequence):
         raise TargetError(f"{SHAPE}; got {primitives!r}")
     for primitive in primitives:
@@ -119,8 +125,27 @@ def mapped(graph: VirtualGraph, primitives: Any = ()) -> Mapping:
         is_listed = isinstance(names, tuple | list) and all(isinstance(name, str) for name in names)
         if kind not in ("bundle", "chain") or not is_listed:
             raise TargetError(f"{SHAPE}; got {primitive!r}")
-        mapping = mapping.bundle(names) if kind == "bundle" else mapping.chain(names)
+        mapping = _joined(mapping, kind, list(names), meant)
     return mapping
+
+
+def _joined(mapping: Mapping, kind: str, names: list[str], meant: dict[str, str | None]) -> Mapping:
+    """The mapping after one step, in which positions that have nothing to do take no part."""
+    busy = [own for name in names if (own := meant.get(name, name)) is not None]
+    mapping.named(kind, busy)
+    is_step = 2 <= len(set(names)) == len(names)
+    if not is_step or len(busy) > 1:
+        given = busy if is_step else names
+        mapping = mapping.bundle(given) if kind == "bundle" else mapping.chain(given)
+    if busy != names:
+        made = _name(kind, busy) if len(busy) > 1 else None
+        meant[_name(kind, names)] = made or (busy[0] if busy else None)
+    return mapping
+
+
+def _name(kind: str, names: Sequence[str]) -> str:
+    """What cores are called that are joined."""
+    return f"{names[0]}x{len(names)}" if kind == "bundle" else "-".join(names)
 
 
 def _unlike(one: Shot, other: Shot) -> str | None:

@@ -147,3 +147,31 @@ def test_other_values_are_a_race():
 
     with pytest.raises(allo.AlloError, match=r"'C\[0, 0\]' is written by position \[1\] of task 'task', and position"):
         df.build(top)
+
+
+@df.region()
+def idle(A: int32[N, N], C: int32[N, N]):
+    @df.kernel(mapping=[4], args=[A, C])
+    def task(a: int32[N, N], c: int32[N, N]):
+        c[:, :] = allo.add(a, a)
+
+
+@pytest.mark.parametrize(
+    "steps",
+    [
+        [("bundle", ["task_0", "task_1", "task_2", "task_3"])],
+        [("bundle", ["task_1", "task_2"]), ("chain", ["task_1x2", "task_0"])],
+    ],
+)
+def test_positions_without_work_may_be_named_in_mappings(steps):
+    built = df.build(idle, target="aie", mapping_primitives=steps)
+    C = np.zeros_like(A)
+    built(A, C)
+    assert [core.name for core in built.plan.mapping.cores] == ["task_0"]
+    np.testing.assert_array_equal(C, 2 * A)
+
+
+def test_mappings_of_unknown_positions_beside_ones_without_work():
+    with pytest.raises(allo.AlloError) as error:
+        df.build(idle, target="aie", mapping_primitives=[("bundle", ["task_1", "task_9"])])
+    assert str(error.value) == "bundle: there is no task 'task_9'\n  hint: did you mean 'task_0'?"

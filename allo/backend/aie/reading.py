@@ -150,8 +150,9 @@ class _Reader:
                     at=location_of(op),
                     hint="move it into a task; let tasks pass arrays through streams",
                 )
-        nodes = [node for node in nodes if not self._is_idle(node)] or nodes
-        graph = VirtualGraph(arguments, tuple(nodes), tuple(self._edges(nodes)))
+        busy = [node for node in nodes if not self._is_idle(node)] or nodes
+        idle = tuple(node.name for node in nodes if node not in busy)
+        graph = VirtualGraph(arguments, tuple(busy), tuple(self._edges(busy)), idle)
         _refuse_races(graph, self.unbounded)
         return ReadRegion(graph, self.bodies, self.carried)
 
