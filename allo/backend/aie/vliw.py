@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import inspect
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, overload
@@ -32,8 +33,14 @@ def kernel(
     writes are outputs, all others inputs. The file `<name>.cc` is in the folder `project`, or else in the cache.
     `options` are those of `allo.customize`.
 
-    Raises KernelError for a kernel that returns a value, or whose arguments are no arrays.
+    Raises KernelError for a kernel that returns a value, or whose arguments are no arrays, TypeError for an option that
+    there is not.
     """
+    known = list(inspect.signature(customize).parameters)[1:]
+    for name in options:
+        if name not in known:
+            listed = ", ".join(known)
+            raise TypeError(f"vliw.kernel() has no option '{name}'; it takes project, and of allo.customize {listed}")
     if function is None:
         return lambda given: _external(given, project, options)
     return _external(function, project, options)

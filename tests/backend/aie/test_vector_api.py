@@ -99,3 +99,12 @@ def test_functions_of_cores_in_python(tmp_path: Path) -> None:
         "'total' is no function that cores link: these take arrays of numbers and return nothing\n"
         "  hint: let it write to an argument; pass a number as an array of one element"
     )
+
+
+def test_options_of_kernels_in_python() -> None:
+    with pytest.raises(TypeError) as error:
+        vliw.kernel(save_code=True)
+    assert str(error.value) == (
+        "vliw.kernel() has no option 'save_code'; it takes project, and of allo.customize verbose, instantiate, "
+        "typing_rule_set, lower_linalg, enable_tensor, global_vars"
+    )
