@@ -16,10 +16,10 @@ from ..customize.function.calls import calls_of
 from ..customize.step.handles import Loop
 from ..customize.step.record import Step
 from ..customize.step.text import parse_steps
-from ..errors import ScheduleError
+from ..errors import LayoutConflict, ScheduleError
 from ..estimate import Advice, Estimate, estimate
 from ..ir.walk import annotations_of, loops_of, statements
-from ..poly import trips_of
+from ..poly import carried_by, extract, trips_of
 from .choices import Choose
 
 _MOST_PERMUTED = 4  # loops of which all orders are tried; of more, each may be the innermost one
@@ -28,6 +28,9 @@ _ROUNDS = 6  # of advice on banks, each of which reads the estimate of the one b
 _OF_ANY_EXTENT = (1, 2, 4, 8, 16)
 _KEPT = 512  # bodies whose legal orders are kept
 
+MERGED = "at once:"  # begins the names of decisions to run pipelines in one
+STATEMENTS = "statements of"  # to cut a loop into one for each statement
+FUNCTION = " is"  # ends those to leave a function as it is
 OVERLAP = "stages overlap"
 BUFFERED = "buffer_at in"  # begins the names of decisions to keep what a loop updates on the chip
 REUSED = "reuse_at in"  # and to keep what iterations read again
@@ -42,32 +45,67 @@ class _Body:
     annotated: bool
 
 
+@dataclass(frozen=True, slots=True)
+class _Piped:
+    """Loops whose innermost one is to be a pipeline, of a body; `shared` of them have other loops too."""
+
+    title: str
+    loops: tuple[Loop, ...]
+    shared: int
+
+
 def loops(s: Schedule, choose: Choose) -> None:
     """Decide orders, lanes and pipelines of the loops that no step has annotated; the others stay.
 
     Functions become parts of their callers, whose loops share units, or stay functions. Statements get loops of their
     own, where no dependence forbids that, or stay together. Then each innermost loop with the loops around it is a
     body: it has an order, of those that no dependence forbids, lanes of each loop (copies of the body in one
-    iteration), and is a pipeline.
+    iteration), and is a pipeline. Pipelines one after the other with as many iterations may run at once.
     """
     _inline(s, choose)
     for function in [str(function.name.value) for function in s.ir.functions()]:
         _cut(s, choose, function)
         free = [number for number, body in enumerate(_bodies(s, function)) if not body.annotated]
-        for number in free:
-            _decide(s, choose, function, number)
+        decided = [_decide(s, choose, function, number) for number in free]
+        for pipeline in _merge(s, choose, decided):
+            with suppress(ScheduleError):  # some loops are no pipelines, as those of calls that wait
+                s.pipeline(pipeline.loops[-1])
 
 
 def banks(s: Schedule, steps: Iterable[str]) -> None:
-    """Divide arrays as a bound says: with too few banks an estimate takes long. Where bodies ask for different numbers
-    of banks of a dimension, it gets the most, since a division is not made anew."""
+    """Divide arrays as steps say. Where bodies ask for different numbers of banks of a dimension, it gets the most."""
     given: list[Step] = []
     for text in steps:
         with suppress(ScheduleError):  # windows have banks too, which are there once the advice is taken
             given += parse_steps(text, s.primitives())
-    for step in sorted(given, key=lambda step: dict(step.arguments).get("factor") or math.inf, reverse=True):
-        with suppress(ScheduleError):  # the advice sees what is left
+    for step in given:
+        try:
             s.replay([step])
+        except LayoutConflict:
+            _divide_more(s, step)
+        except ScheduleError:
+            continue  # the advice sees what is left
+
+
+def _divide_more(s: Schedule, step: Step) -> None:
+    """Take a step in place of an earlier one that divides the same dimension into fewer banks."""
+    array, dim, more = _divided(step)
+    for position, old in enumerate(s.steps):
+        if old.name == step.name and _divided(old)[:2] == (array, dim):
+            if _divided(old)[2] < more:
+                later = s.steps[position:]
+                s.undo(len(later))
+                try:
+                    s.replay([step, *later[1:]])
+                except ScheduleError:
+                    s.replay(later)
+            return
+
+
+def _divided(step: Step) -> tuple[str, Any, float]:
+    """The array, the dimension and the banks of a `partition`."""
+    given = dict(step.arguments)
+    return str(given["buffer"]), given.get("dim", 0), given.get("factor", 0) or math.inf
 
 
 def memories_and_stages(s: Schedule, choose: Choose, options: Mapping[str, Any]) -> Estimate:
@@ -115,7 +153,7 @@ def _inline(s: Schedule, choose: Choose) -> None:
             s.inline(name)
         except ScheduleError:
             continue
-        if choose(f"{name} is", options if once else options[::-1]) == "a function":
+        if choose(f"{name}{FUNCTION}", options if once else options[::-1]) == "a function":
             s.undo()
 
 
@@ -130,12 +168,12 @@ def _cut(s: Schedule, choose: Choose, function: str) -> None:
             s.fission(loop)
         except ScheduleError:
             continue
-        if choose(f"statements of {function}:{loop.nest}.{loop.name}", ("apart", "together")) == "together":
+        if choose(f"{STATEMENTS} {function}:{loop.nest}.{loop.name}", ("apart", "together")) == "together":
             s.undo()
 
 
-def _decide(s: Schedule, choose: Choose, function: str, number: int) -> None:
-    """The order, the lanes and the pipeline of one body."""
+def _decide(s: Schedule, choose: Choose, function: str, number: int) -> _Piped:
+    """The order and the lanes of one body."""
     body = _bodies(s, function)[number]
     title = f"{function}:{body.path[-1].nest}.{body.path[-1].name}"
     orders = _orders(s, body)
@@ -158,8 +196,34 @@ def _decide(s: Schedule, choose: Choose, function: str, number: int) -> None:
         inner.append(last)
     if inner and inner[0].name != f"{body.path[-1].name}.inner":  # else they are innermost already
         s.reorder(*outer[body.shared :], *inner)
-    with suppress(ScheduleError):  # some loops are no pipelines, as those of calls that wait
-        s.pipeline(outer[-1])
+    return _Piped(title, tuple(outer), body.shared)
+
+
+def _merge(s: Schedule, choose: Choose, pipelines: list[_Piped]) -> list[_Piped]:
+    """Run pipelines of as many iterations at once: each may become a part of the next one, as `compute_at` does it."""
+    left: list[_Piped] = []
+    for one in pipelines:
+        last = left[-1] if left else None
+        if last is not None and not last.shared and not one.shared and _trips(s, last) == _trips(s, one) is not None:
+            try:
+                s.compute_at(last.loops[-1], one.loops[-1])
+            except ScheduleError:
+                pass
+            else:
+                if choose.flag(f"{MERGED} {last.title} and {one.title}"):
+                    left.pop()
+                else:
+                    s.undo()
+        left.append(one)
+    return left
+
+
+def _trips(s: Schedule, pipeline: _Piped) -> list[int] | None:
+    """How often the loops of a pipeline run; None if that is not known."""
+    views = {(x.nest, x.name): x for x in loops_of(s.ir.function(pipeline.loops[0].function))}
+    found = [trips_of(views[loop.nest, loop.name].op).constant for loop in pipeline.loops]
+    known = [int(count) for count in found if count is not None]
+    return known if len(known) == len(found) else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,32 +269,49 @@ def _in_order(body: _Body, order: tuple[str, ...]) -> list[Loop]:
 
 
 def _lanes(s: Schedule, loop: Loop) -> list[int]:
-    """The numbers of lanes that a loop may have: divisors of its extent."""
-    views = loops_of(s.ir.function(loop.function))
-    extent = trips_of(next(x.op for x in views if (x.nest, x.name) == (loop.nest, loop.name))).constant
+    """The numbers of lanes that a loop may have: for each number of iterations that is left, the fewest.
+
+    Where iterations need one another, as those of a sum, they are divisors of the extent: a sum with terms under a
+    condition, which the last iteration would have, is no tree.
+    """
+    function = s.ir.function(loop.function)
+    view = next(x for x in loops_of(function) if (x.nest, x.name) == (loop.nest, loop.name))
+    extent = trips_of(view.op).constant
     if extent is None:
         return list(_OF_ANY_EXTENT)
-    return [n for n in range(1, min(int(extent), _MOST_LANES) + 1) if extent % n == 0]
+    model = extract(function, view.chain[0].op)
+    every = range(1, int(extent) + 1)
+    if carried_by(model, view.op) is None:
+        wanted = list(dict.fromkeys(-(-int(extent) // turns) for turns in reversed(every)))
+    else:
+        wanted = [lanes for lanes in every if extent % lanes == 0]
+    return [lanes for lanes in wanted if lanes <= _MOST_LANES] or [1]
 
 
 def _memories(s: Schedule, choose: Choose, options: Mapping[str, Any]) -> Estimate:
     """Apply what the estimate advises for arrays, until it advises no more; the last estimate."""
     for _ in range(_ROUNDS):
         found = estimate(s, **options)
-        before = len(s.steps)
+        before = str(s.steps)
         for advice in found.advice:
-            if _is_taken(advice, choose):
+            if _is_of_banks(advice):
+                banks(s, advice.step.partition("  # ")[0].split("; "))
+            elif _is_taken(advice, choose):
                 with suppress(ScheduleError):
                     s.replay(advice.step)
-        if len(s.steps) == before:
+        if str(s.steps) == before:
             return found
     return estimate(s, **options)
 
 
+def _is_of_banks(advice: Advice) -> bool:
+    others = ("s.reuse_at(", "s.buffer_at(")
+    steps = advice.step.split("; ")
+    return all(step.startswith("s.partition(") and not any(other in step for other in others) for step in steps)
+
+
 def _is_taken(advice: Advice, choose: Choose) -> bool:
-    """Banks always; windows of what is read again, and copies of what is updated, are decisions."""
+    """Windows of what is read again, and copies of what is updated, are decisions."""
     if "s.reuse_at(" in advice.step:
         return choose.flag(f"{REUSED} {advice.at}")
-    if "s.buffer_at(" in advice.step:
-        return choose.flag(f"{BUFFERED} {advice.at}")
-    return all(step.startswith("s.partition(") for step in advice.step.split("; "))
+    return "s.buffer_at(" in advice.step and choose.flag(f"{BUFFERED} {advice.at}")

@@ -49,6 +49,11 @@ class Point:
     def is_design(self) -> bool:
         return self.state is PointState.ESTIMATED
 
+    @property
+    def is_too_large(self) -> bool:
+        """Whether its lanes alone are above a limit."""
+        return self.state is PointState.BOUNDED and self.least is None
+
     def figure(self, name: str) -> float:
         """A figure; infinite if it is not known."""
         value = self.figures.get(name)

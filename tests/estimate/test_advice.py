@@ -359,3 +359,39 @@ def test_where_nothing_helps_there_is_no_advice() -> None:
     loop = allo.estimate(pipelined(filtered, "i")).loop("i")
     assert (loop.interval, loop.advice) == (11, "")
     assert str(loop.reason) == "recurrence through A: 1 read + 3 mul + 6 add + 1 write over distance 1"
+
+
+def with_a_tail(A: float32[250, 40], x: float32[40], y: float32[250]):
+    for j in range(40):
+        for i in range(250):
+            y[i] += A[i, j] * x[j]
+
+
+def test_banks_are_advised_for_copies_that_leave_a_tail():
+    s = allo.customize(with_a_tail)
+    s.split("i", factor=18)
+    s.reorder("j", "i.outer", "i.inner")
+    s.pipeline("i.outer")
+    (advice,) = [one for one in allo.estimate(s).advice if "partition" in one.step]
+    assert 's.partition("with_a_tail:y", dim=1, factor=18)' in advice.step  # 18 does not divide 250
+    s.replay(advice.step)
+    assert allo.estimate(s).loop("i.outer").interval == 1
+
+
+def many(A: float32[400, 400], x: float32[400], y: float32[400]):
+    for j in range(400):
+        for i in range(400):
+            y[i] += A[i, j] * x[j]
+
+
+def test_two_dimensions_of_many_divisors_get_enough_banks():
+    s = allo.customize(many)
+    s.split("j", factor=20)
+    s.split("i", factor=20)
+    s.reorder("j.outer", "i.outer", "j.inner", "i.inner")
+    s.pipeline("i.outer")
+    for _ in range(3):
+        for one in allo.estimate(s, profile="vitis_hls_2023.2", unsafe_math=True).advice:
+            if one.step.startswith("s.partition") and "in place of" not in one.step:
+                s.replay(one.step)
+    assert allo.estimate(s, profile="vitis_hls_2023.2", unsafe_math=True).loop("i.outer").interval == 1

@@ -3,45 +3,46 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import batched
 
 from ..choices import Decisions
 from ..goal import Goal
 from ..point import Point
-from .searched import Candidates, Key, Proposals, exchanged, filled, key_of, nearby
+from .filling import filled, structures
+from .searched import Candidates, Key, Proposals, exchanged, key_of, nearby
 
-_BETWEEN_LIMITS = 4  # points that are asked for together, while loops get lanes
-_FILLED = 3  # designs whose loops get as many lanes as a limit allows
 _AT_ONCE = 12  # of the changes that made a design better
 
 
 def beam(goal: Goal, width: int = 4) -> Proposals:
     """Begin with the first options; it ends when all that is near the `width` best designs has been looked at.
 
-    Where DSPs are limited, the loops of the best designs first get as many lanes as the limit allows. Then the best
-    design is changed in one decision at a time; the changes that make it better are then made together. If
-    none of the best gets better so, two decisions are exchanged: of one place first, then of any two.
+    Where DSPs are limited, loops first get as many lanes as the limit allows (`filled`). Then the best design is
+    changed in one decision at a time; the changes that make it better are then made together. Designs with another
+    structure get lanes so, too. If none of the best gets better, two decisions are exchanged: of one place first, then
+    of any two.
     """
     known = Candidates(goal)
-    full, near, close, far = set[Key](), set[Key](), set[Key](), set[Key]()
+    near, close, far = set[Key](), set[Key](), set[Key]()
     limit = goal.limits.get("dsp") if goal.is_of_cycles else None
     known.add((yield [{}]))
+    others: list[dict[str, int]] = []
+    if limit is not None:
+        for start in known.best(1):
+            yield from filled(goal, known, start, limit)
+            others = list(structures(start))
     while True:
         best = known.best(width)
-        if limit is not None and len(full) < _FILLED and (point := _new(best[:1], full)) is not None:
-            moves, filling = list(filled(point, limit, orders=len(full) == 1)), list[Point]()
-            for few in batched(moves, _BETWEEN_LIMITS):  # what is found bounds the next ones
-                filling += yield few
-            if moves:
-                known.add(filling)
-                if together := list(_together(goal, point, moves, filling)):
-                    known.add((yield together))
-        elif (point := _new(best, near)) is not None:
+        if (point := _new(best[:1], near)) is not None or (not others and (point := _new(best, near)) is not None):
             moves = list(nearby(point))
             points = yield moves
             known.add(points)
             if together := list(_together(goal, point, moves, points)):
                 known.add((yield together))
+        elif limit is not None and others:
+            (start,) = yield [others.pop(0)]
+            known.add([start])
+            if start.is_design:
+                yield from filled(goal, known, start, limit)
         elif (point := _new(best, close)) is not None:
             known.add((yield list(exchanged(point, of_one_place=True))))
         elif (point := _new(best, far)) is not None:
