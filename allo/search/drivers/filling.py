@@ -20,10 +20,10 @@ _MOST_ORDERS = 6  # of the places that are alike
 _MOST_SHAPES = 8  # of places that are alike
 _WORSE = 1.3  # times the least iterations that are left, which shapes may leave
 _ALIKE = 1.05  # ratio of iterations within which a shape that fits the banks of other places is preferred
-_OVER = 1.25  # times the lanes that there seems to be room for: copies share what they have in common
+_OVER = 1.1  # times the lanes that there seems to be room for: copies share what they have in common
 _LESS = 0.95  # times the lanes of shapes that were all too large
 _SLOWER = 1.1  # times the fewest cycles of a probe: others are not pursued
-_SLOW = 1.2  # times the cycles of the best design: shapes that leave more iterations are not looked at
+_SLOW = 2.5  # times the cycles of the best design: shapes that leave more iterations are not looked at
 _LEAST = 2  # lanes at most of a loop that showed to be of no use
 
 type Filling = Generator[Sequence[Decisions], Sequence[Point], Point]
@@ -162,7 +162,7 @@ class _Search:
             if self.ratio(point.figure("cycles"), of=min(one[0].figure("cycles") for one in best)) <= _SLOWER:
                 own = room
                 if point.dsp > dsp:  # it is what these places take
-                    own = max(room, self.limit / point.dsp * group.copies(move))
+                    own = self.limit / point.dsp * group.copies(move)
                 yield from self.shape(group, move, own, shape)
 
     def shape(
