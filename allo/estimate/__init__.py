@@ -4,6 +4,7 @@ from ..timing.control.timeline import StageLink, Stall, Timeline, TimelinePart
 from ..timing.reason import Reason
 from .estimate import estimate
 from .report.result import Advice, Burst, Estimate, FunctionEstimate, LoopEstimate, Resources
+from .report.stages import StageEstimate
 
 __all__ = [
     "Advice",
@@ -13,6 +14,7 @@ __all__ = [
     "LoopEstimate",
     "Reason",
     "Resources",
+    "StageEstimate",
     "StageLink",
     "Stall",
     "Timeline",

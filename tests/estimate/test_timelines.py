@@ -112,6 +112,45 @@ def test_the_depth_that_is_needed_ends_all_waiting_for_room() -> None:
         assert ("full" in kinds) == (depth < enough)
 
 
+def test_stages_say_what_they_achieve_and_what_binds_them() -> None:
+    found = allo.estimate(stages((1, 1, 4), 16))
+    assert [(stage.name, stage.because) for stage in found.stages[1:]] == [
+        ("'change'", "waits 703 full fifo_U"), ("'store'", "S_k_0.k: as requested: II 4")
+    ]  # fmt: skip
+    parts = timeline_of(found, "chain").parts
+    assert [stage.cycles for stage in found.stages] == [(part.end or 0) - (part.begin or 0) for part in parts]
+    assert [stage.bound for stage in found.stages] == [found.functions[0].latency, found.functions[1].latency, 264]
+    assert all(stage.achieved == (stage.bound or 0) / (stage.cycles or 1) for stage in found.stages)
+    assert "achieved" in str(found) and "achieved" in found.to_html()
+    assert allo.estimate(allo.customize(chain)).stages == ()
+
+
+def test_nests_that_nobody_named_are_told_apart() -> None:
+    def twice(A: float32[64], B: float32[64]):
+        T: float32[64]
+        for i in range(64):
+            T[i] = A[i] * 2.0
+        for i in range(64):
+            B[i] = T[i] + 1.0
+
+    def named(A: float32[64], B: float32[64]):
+        for i in allo.grid(64, name="first"):
+            B[i] = A[i] * 2.0
+        for j in range(64):
+            B[j] += 1.0
+
+    s = allo.customize(twice)
+    parts = timeline_of(allo.estimate(s), "twice").parts
+    assert [(part.name, part.nest, part.callee) for part in parts] == [
+        ("nest 'S_i_0'", "S_i_0", ""), ("nest 'S_i_1'", "S_i_1", "")
+    ]  # fmt: skip
+    parts = timeline_of(allo.estimate(allo.customize(named)), "named").parts
+    assert [part.name for part in parts] == ["nest 'first'", "nest 'S_j_1'"]
+    s.fuse_streams("twice")
+    slow, _ = allo.estimate(s).stages
+    assert slow.because == "S_i_0.i: not pipelined" and slow.achieved is not None and slow.achieved < 0.5
+
+
 def test_arrays_are_links_and_let_stages_begin_late() -> None:
     s = allo.customize(chain)
     s.dataflow("chain")
@@ -169,14 +208,15 @@ def test_timelines_of_polybench(name: str) -> None:
 def test_the_forms_of_a_timeline() -> None:
     found = allo.estimate(stages((1, 1, 4), 16))
     lines = str(found).splitlines()
-    (row,) = [line for line in lines if line.startswith("'load'")]
+    row, _ = [line for line in lines if line.startswith("'load'")]
     assert row.split()[1:3] == ["0", "907"] and "641 full fifo_T" in row
     assert set(row.split()[3]) == {"#", "."} and len(row.split()[3]) == 32
     (row,) = [line for line in lines if line.startswith("fifo_U")]
     assert row.split() == ["fifo_U", "'change'", "'store'", "256", "16", "192", "703"]
     (data,) = json.loads(found.to_json())["functions"][-1]["timelines"]
     assert data["parts"][0] == {
-        "name": "'load'", "begin": 0, "end": 907, "stalls": [{"kind": "full", "name": "fifo_T", "cycles": 641}]
+        "name": "'load'", "begin": 0, "end": 907, "stalls": [{"kind": "full", "name": "fifo_T", "cycles": 641}],
+        "nest": "", "callee": "load",
     }  # fmt: skip
     assert data["links"][1]["depth"] == 16 and data["dataflow"]
     page = found.to_html()

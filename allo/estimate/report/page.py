@@ -10,6 +10,7 @@ from ...picture.page import page as whole
 from ...picture.page import picture, table
 from ...timing.control.timeline import Timeline
 from .result import Burst, Estimate, FunctionEstimate, LoopEstimate
+from .stages import stage_rows
 from .table import ADVICE, OWN, TRANSFERS, advice_row, because, count, own_rows, transfer_row, trips_text
 from .timeline_picture import chart, graph
 from .timeline_table import link_rows, title
@@ -36,7 +37,7 @@ def content(estimate: Estimate) -> list[str]:
         _table(TRANSFERS, map(_transfer, estimate.transfers)) if estimate.transfers else "",
         _table(OWN, (tuple(map(escape, row)) for row in own_rows(estimate))) if len(estimate.functions) > 1 else "",
         _advice(estimate),
-        *(_function(function, function.name == estimate.top) for function in reversed(estimate.functions)),
+        *(_function(estimate, function, function.name == estimate.top) for function in reversed(estimate.functions)),
         *(f"<p class=note>{escape(str(rewrite))}</p>" for rewrite in estimate.rewrites),
         *(f"<p class=note>{escape(note)}</p>" for note in estimate.notes),
     ]
@@ -53,22 +54,24 @@ def _resources(estimate: Estimate) -> str:
     return _table(("resource", "used", "available", "share"), rows)
 
 
-def _function(function: FunctionEstimate, opened: bool) -> str:
+def _function(estimate: Estimate, function: FunctionEstimate, opened: bool) -> str:
     kind = ", stages overlap" if function.dataflow else ""
     copies = "" if function.instances == 1 else f", {function.instances} instances"
     head = f"{escape(function.name)}: {count(function.latency)} cycles, every {count(function.interval)}{kind}{copies}"
     header = ("loop", "trips", "latency", "II", "depth", "bound", "because")
-    body = "".join(map(_timeline, function.timelines))
+    body = "".join(_timeline(estimate, timeline) for timeline in function.timelines)
     body += _table(header, (_loop(loop) for loop in function.loops)) if function.loops else "<p>No loops.</p>"
     return f"<details{' open' if opened or function.loops else ''}><summary>{head}</summary>\n{body}</details>"
 
 
-def _timeline(timeline: Timeline) -> str:
+def _timeline(estimate: Estimate, timeline: Timeline) -> str:
     pictures = [chart(timeline), *([graph(timeline)] if timeline.links else [])]
     shown = "".join(map(picture, filter(None, pictures)))
     head, *rows = link_rows(timeline)
     links = _table(head, (tuple(map(escape, row)) for row in rows)) if rows else ""
-    return f"<p>{escape(title(timeline))}</p>\n{shown}{links}\n"
+    head, *rows = stage_rows(estimate, timeline)
+    stages = _table(head, (tuple(map(escape, row)) for row in rows)) if timeline.dataflow else ""
+    return f"<p>{escape(title(timeline))}</p>\n{shown}{links}{stages}\n"
 
 
 def _loop(loop: LoopEstimate) -> tuple[str, ...]:

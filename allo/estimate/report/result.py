@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from ...customize import Schedule
     from ...dataflow.timed.run import TimedRun
     from ...verify import Result
+    from .stages import StageEstimate
 
 SCHEMA = 1  # of the JSON; changes only when a key is renamed or goes away
 
@@ -198,6 +199,14 @@ class Estimate:
         """The worst interval of the pipelined loops, as tables of designs give it; None if none is pipelined."""
         found = [x.interval for x in self.loops if x.state == "pipelined" and x.interval is not None]
         return max(found, default=None)
+
+    @property
+    def stages(self) -> tuple[StageEstimate, ...]:
+        """The stages of the kernel, if it is a dataflow region: cycles, bound and what binds, a row for each."""
+        from .stages import stages_of
+
+        own = (timeline for timeline in self.kernel.timelines if timeline.dataflow and timeline.of == self.top)
+        return tuple(stage for timeline in own for stage in stages_of(self, timeline))
 
     def loop(self, name: str) -> LoopEstimate:
         """The loop `"i"`, `"nest.i"` or `"function:i"`; KeyError if there is none, or several."""

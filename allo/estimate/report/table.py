@@ -7,6 +7,7 @@ from dataclasses import astuple
 
 from ...poly import mean_with_range
 from .result import Advice, Burst, Estimate, LoopEstimate, Resources
+from .stages import stage_rows
 from .timeline_table import link_rows, says_something, timeline_rows
 
 OWN = ("without callees", "instances", "DSP", "BRAM18", "URAM", "LUT", "FF")
@@ -40,6 +41,7 @@ def table(estimate: Estimate) -> str:
     for timeline in (timeline for f in estimate.functions for timeline in f.timelines if says_something(timeline)):
         lines += ["", *aligned(timeline_rows(timeline))]
         lines += ["", *aligned(link_rows(timeline))] if timeline.links else []
+        lines += ["", *aligned(stage_rows(estimate, timeline))] if timeline.dataflow else []
     if estimate.advice:
         lines += ["", *aligned([ADVICE, *map(advice_row, estimate.advice)])]
     lines += ["", *map(str, estimate.rewrites)] if estimate.rewrites else []

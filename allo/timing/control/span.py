@@ -15,7 +15,7 @@ from mlir import ir
 from ...ir.access import access_map, base_of, is_load
 from ...poly.formula import compile_map
 from ...target import Operator
-from .timeline import Timeline, TimelinePart
+from .timeline import PartName, Timeline, TimelinePart
 
 # A stream: its declaration or argument, and the element of an array of streams (None: any of them, or no array).
 type Stream = tuple[ir.Value, tuple[int, ...] | None]
@@ -137,7 +137,7 @@ def begins(parts: Sequence[Span]) -> list[Fraction]:
     return list(accumulate((part.latency or Fraction(0) for part in parts), initial=Fraction(0)))
 
 
-def in_turn(of: str, names: Sequence[str], groups: Sequence[Sequence[Span]]) -> Timeline:
+def in_turn(of: str, names: Sequence[PartName], groups: Sequence[Sequence[Span]]) -> Timeline:
     """The timeline of groups of parts: groups one after the other, the parts of a group at once."""
     begin: Fraction | None = Fraction(0)
     found: list[TimelinePart] = []
@@ -146,7 +146,8 @@ def in_turn(of: str, names: Sequence[str], groups: Sequence[Sequence[Span]]) -> 
         for part in group:
             own = None if begin is None or part.latency is None else begin + part.latency
             span = (None if begin is None else math.floor(begin), None if own is None else math.ceil(own))
-            found.append(TimelinePart(names[len(found)], *span))
+            part_name = names[len(found)]
+            found.append(TimelinePart(part_name.name, *span, nest=part_name.nest, callee=part_name.callee))
             end = None if end is None or own is None else max(end, own)
         begin = end
     return Timeline(of, False, tuple(found))

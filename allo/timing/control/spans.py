@@ -72,7 +72,7 @@ class Spans:
         """How the parts of a dataflow overlap."""
         if node not in self.overlaps:
             parts = [settled(self, part) for part in node.parts]
-            self.overlaps[node] = stages(parts, [tree.label(part) for part in node.parts] if self.listed else [])
+            self.overlaps[node] = stages(parts, tree.part_names(node.parts) if self.listed else [])
         return self.overlaps[node]
 
     def groups(self, node: tree.Sequence) -> list[list[Span]]:
@@ -212,7 +212,7 @@ def timelines(spans: Spans) -> Iterator[Timeline]:
                 found = spans.overlap(node)
                 yield Timeline(name, True, found.parts, found.links)
             else:
-                yield in_turn(name, [tree.label(part) for part in node.parts], spans.groups(node))
+                yield in_turn(name, tree.part_names(node.parts), spans.groups(node))
 
 
 def notes(spans: Spans) -> list[str]:

@@ -18,7 +18,7 @@ from .elements import ElementTimes, hold, is_run, run
 from .fifos import Channel, Waits, slowest_circles
 from .shallow import occupancy, too_shallow
 from .span import Ends, Event, Span, Stream, bits, joined, together, touched
-from .timeline import StageLink, Stall, TimelinePart
+from .timeline import PartName, StageLink, Stall, TimelinePart
 
 _REMARKABLE = 100  # the part of all cycles from which waiting for FIFOs is worth a remark
 
@@ -38,7 +38,7 @@ class Overlap:
     lost: Fraction
 
 
-def stages(parts: list[Span], names: list[str]) -> Overlap:
+def stages(parts: list[Span], names: list[PartName]) -> Overlap:
     """Parts that run at once; arrays between them are passed on when they are complete, streams hold their depth.
 
     Without names, nothing is said of the single parts.
@@ -69,16 +69,17 @@ def stages(parts: list[Span], names: list[str]) -> Overlap:
     span = Span(whole if known else None, units, callees, ends, bits(parts), interval)
     timed = tuple(_timed(name, waits, number, known) for number, name in enumerate(names))
     links = tuple(_links(parts, channels, needed)) if names else ()
-    return Overlap(span, names[slowest] if names else "", tuple(notes), timed, links, whole - least)
+    return Overlap(span, names[slowest].name if names else "", tuple(notes), timed, links, whole - least)
 
 
-def _timed(name: str, waits: Waits, number: int, known: bool) -> TimelinePart:
+def _timed(name: PartName, waits: Waits, number: int, known: bool) -> TimelinePart:
     """When a stage runs and what it waits for, if that is known."""
     if not known:
-        return TimelinePart(name, None, None)
+        return TimelinePart(name.name, None, None, nest=name.nest, callee=name.callee)
     stalls = [Stall(kind, fifo, round(cycles)) for (kind, fifo), cycles in waits.stalls(number).items()]
     stalls = sorted((stall for stall in stalls if stall.cycles), key=lambda stall: -stall.cycles)
-    return TimelinePart(name, math.floor(waits.begin(number)), math.ceil(waits.end(number)), tuple(stalls))
+    begin, end = math.floor(waits.begin(number)), math.ceil(waits.end(number))
+    return TimelinePart(name.name, begin, end, tuple(stalls), name.nest, name.callee)
 
 
 def _links(parts: Sequence[Span], channels: Sequence[Channel], needed: Mapping[str, int]) -> list[StageLink]:

@@ -20,12 +20,26 @@ class Stall:
 
 @dataclass(frozen=True, slots=True)
 class TimelinePart:
-    """A part of a function or loop; `begin` and `end` are cycles from the begin of the whole, None if not known."""
+    """A part of a function or loop; `begin` and `end` are cycles from the begin of the whole, None if not known.
+
+    `nest` is the nest of loops that it is, and `callee` the function that it calls; "" for all else.
+    """
 
     name: str
     begin: int | None
     end: int | None
     stalls: tuple[Stall, ...] = ()
+    nest: str = ""
+    callee: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class PartName:
+    """What a part is called, and what it is."""
+
+    name: str
+    nest: str = ""
+    callee: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,6 +27,7 @@ from ...ir.walk import LoopView
 from ...poly import TimeLoop, Trips
 from ..pipeline import ScheduledRegion
 from ..problem.region import Surroundings
+from .timeline import PartName
 from .trips import TripCounts
 
 
@@ -211,8 +212,24 @@ def nodes(node: Node) -> Iterator[Node]:
         yield from nodes(part)
 
 
+def part_names(parts: tuple[Node, ...]) -> list[PartName]:
+    """What parts are called: nests by their names, if somebody named them, or if others would be called the same."""
+    labels = [label(part) for part in parts]
+    found = []
+    for part, own in zip(parts, labels, strict=True):
+        match part:
+            case (Pipeline() | Repeat() | Spatial()) if (view := part.view.chain[0]) is part.view:
+                is_named = view.own_nest is not None or labels.count(own) > 1
+                found.append(PartName(f"nest '{view.nest}'" if is_named else own, nest=view.nest))
+            case Invocation():
+                found.append(PartName(own, callee=part.callee))
+            case _:
+                found.append(PartName(own))
+    return found
+
+
 def label(node: Node) -> str:
-    """What a part is called among others."""
+    """What a part is called on its own."""
     match node:
         case Pipeline() | Repeat() | Spatial():
             return f"loop '{node.view.name}'"
