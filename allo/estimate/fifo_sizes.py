@@ -69,9 +69,9 @@ def _trace(module: Module, target: str, trips: Mapping[str, int] | None, *, sche
         what = f"what passes through '{error.stream}'" if error.stream else "when FIFOs are used"
         message = f"depths cannot be computed, since it is not known {what} at which time: {error.reason}"
         raise DataflowError(message, at=error.at, hint=hint) from None
-    except TooManyEvents:
+    except TooManyEvents as error:
         raise DataflowError(
-            f"depths are not computed: more than {MOST_EVENTS:,} elements are put and got",
+            f"depths are not computed: at least {error.events:,} puts and gets, and {MOST_EVENTS:,} are the most",
             hint="size the FIFOs of a smaller instance, and give the depths: s.size_fifos(fifos=[...], depths=[...])",
         ) from None
     trace = found.trace

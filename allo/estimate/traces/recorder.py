@@ -13,7 +13,11 @@ from ...ir.stream_facts import StreamFacts
 
 
 class TooManyEvents(Exception):
-    """A trace would have more events than it may."""
+    """A trace would have more events than it may: at least `events`."""
+
+    def __init__(self, events: int) -> None:
+        super().__init__(f"{events} events")
+        self.events = events
 
 
 @dataclass(slots=True)
@@ -69,7 +73,7 @@ class TraceRecorder:
         self.processes[number] = TracedProcess(name, cycles, after, task, position_of=of)
         self.events += len(self.codes[number])
         if self.events > self.most:
-            raise TooManyEvents
+            raise TooManyEvents(self.events)
         return number
 
     def fork(self, cycles: int) -> int:

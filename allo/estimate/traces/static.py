@@ -17,6 +17,7 @@ from ...target import Fpga, Target, load_target
 from ...timing.control.build import TreeOptions
 from ...timing.control.trees import Trees
 from ..stated import demand_stated_loops
+from .fewest import fewest_events
 from .program import TraceProgram
 from .recorder import TooManyEvents, TraceRecorder
 from .text import NoTrace
@@ -55,6 +56,7 @@ def static_trace(
     if not isinstance(device, Fpga):
         raise TargetError(f"cycles are those of FPGAs, and target '{device.name}' is none", hint="take u280")
     module = with_loops(module)
+    _check_length(module, most)  # in front of the schedules, which take longer to find
     trees = Trees(module, TreeOptions(device, trips=dict(trips or {})))
     trees.span(module.top)
     demand_stated_loops(trees)
@@ -64,12 +66,20 @@ def static_trace(
 
 def recorded(module: Module, trees: Trees, most: int, *, scheduled: bool, exact: bool = False) -> TraceRecorder:
     """What a run does that takes the cycles of its trees. Raises NoTrace and TooManyEvents, as `static_trace`."""
+    _check_length(module, most)
     made = [op for function in module.functions() for op in made_streams(function)]
     facts, bits = [facts_of(module, op) for op in made], [bits_of(op.results[0].type) for op in made]
     recorder = TraceRecorder(facts, bits, most)
     program = TraceProgram(module, trees, made, scheduled, exact=exact)
     exec(compile(program.text(), "<trace>", "exec"), {"R": recorder, "T": program.tables})  # no names of the user
     return recorder
+
+
+def _check_length(module: Module, most: int) -> None:
+    """Raises TooManyEvents where the loops of a module say that a trace would be too long."""
+    least = fewest_events(module)
+    if least > most:
+        raise TooManyEvents(least)
 
 
 def exact_cycles(module: Module, trees: Trees) -> int | None:
