@@ -109,6 +109,20 @@ def test_subscripts_that_are_known_are_inside() -> None:
         )
 
 
+def test_places_that_are_known_together_are_those_of_one_dimension() -> None:
+    options: dict[str, object] = {"dimensions": (0, 2)}
+    layers: dict[str, Given] = {"part": ("gather", ("x", "i", "j"), (2, 3, 4), options)}
+    x = np.arange(120, dtype=np.float32).reshape(5, 4, 6)
+    rows, columns = np.array([[4], [-5]]), np.array([0, 5, -1])
+    after = same(graph_of({"x": (5, 4, 6)}, layers, "part", i=rows, j=columns), x)
+    assert [layer.operator for layer in after.layers] == ["permute", "reshape", "index", "reshape"]
+    with pytest.raises(allo.ModelError) as error:
+        simplified(graph_of({"x": (5, 4, 6)}, layers, "part", i=rows, j=columns + 1))
+    assert str(error.value) == (
+        "the layer 'part', gather, cannot be imported: its subscript 6 is outside of 6 elements"
+    )
+
+
 def test_constants_have_a_size_that_fits_into_memory() -> None:
     layers: dict[str, Given] = {"all": ("full", (), (1 << 29,), {"value": 1})}
     with pytest.raises(allo.ModelError) as error:

@@ -12,6 +12,11 @@ from typing import Any
 import pytest
 
 import allo
+from allo.importers import LayerOrigin
+from allo.importers.aten import READERS
+from allo.importers.exported import AtenNode, NotImported, TensorName
+from allo.ir.types import TensorType, float32
+from allo.ir.types import bool as bool_type
 from tests.seeds import sweep
 
 from .models import MODELS, kernel_of
@@ -228,3 +233,32 @@ def test_leaf_modules_are_refused() -> None:
         "leaf_modules belong to the tracer of published Allo, and exported programs have none\n"
         "  hint: leave them out: norms and attention are one layer each, and all else is exported as it is"
     )
+
+
+@pytest.mark.parametrize(
+    ("target", "shapes", "arguments", "text"),
+    [
+        ("round.decimals", [(3,), (3,)], {"decimals": 2}, "it keeps decimals"),
+        ("elu.default", [(3,), (3,)], {"input_scale": 2.0}, "it scales its operand (input_scale)"),
+        ("index_put.default", [(3,), (3,)], {"indices": (TensorName("m"),), "values": TensorName("x")},
+         "it sets the elements of a mask to several values"),
+        ("var.correction", [(1, 3), (3,)], {"dim": (0,)}, "it divides by no elements (correction)"),
+        ("adaptive_max_pool2d.default", [(1, 1, 3, 3), (1, 1, 2, 2)], {},
+         "its windows differ in size: the outputs do not divide the image"),
+        ("convolution.default", [(1, 1, 3, 3), (1, 1, 1, 1)], {"transposed": True, "padding": (1, 1)},
+         "its padding is larger than its window"),
+        ("convolution.default", [(1, 1, 3, 3, 3), (1, 1, 3, 3, 3)], {"transposed": True},
+         "it is a convolution of other than one or two dimensions"),
+    ],
+)  # fmt: skip
+def test_what_operators_cannot_mean(
+    target: str, shapes: list[tuple[int, ...]], arguments: dict[str, object], text: str
+) -> None:
+    types = {name: TensorType(float32, shape) for name, shape in zip(("x", "y"), shapes, strict=True)}
+    types["w"] = TensorType(float32, (1, 1, *(1 for _ in shapes[0][2:])))
+    types["m"] = TensorType(bool_type, shapes[0])
+    given = {"self": TensorName("x"), "input": TensorName("x"), "weight": TensorName("w"), **arguments}
+    node = AtenNode(f"aten.{target}", given, ("y",), types, LayerOrigin())
+    with pytest.raises(NotImported) as error:
+        list(READERS[target](node))
+    assert str(error.value) == text
