@@ -573,6 +573,7 @@ class Primitives:
         function: Function | Callable[..., Any] | str,
         dsp: int | None = None,
         target: str = 'u280',
+        objective: str = 'interval',
         loops: Sequence[Loop | str] | None = None,
         factors: Sequence[int] | None = None,
         fifos: Sequence[FifoName | str] | None = None,
@@ -594,7 +595,9 @@ class Primitives:
         Cycles and DSPs are those of `allo.estimate`, of which a factor divides iterations and multiplies operators; the
         factors are the best ones for these numbers: the slowest stage takes the fewest cycles with `dsp` DSPs, and each
         stage the fewest DSPs that keep up with it, but for loops that become as wide as what they pass elements to or take
-        them from. Annotated loops stay as they are, but for pipelines that start an iteration a cycle.
+        them from. With the `objective` "latency" DSPs that are left then make the sum of all stages least, since stages
+        that wait for most of what is before them add up in the time of one sample. Annotated loops stay as they are, but
+        for pipelines that start an iteration a cycle.
         Returns the plan (`UnrollPlan`). Its `banks` are still to be made by `partition`:
         `for b in plan.banks: s.partition(b.array, dim=b.dim, factor=b.factor)`. The step records `loops` and
         `factors`, `fifos` and `widths`: repeated, it estimates nothing and returns None; you may give them yourself.

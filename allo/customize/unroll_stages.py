@@ -16,13 +16,15 @@ from ..poly.model import Model
 from .fifo.balance import within_budget
 from .fifo.vectors import agreed, inner_loops
 from .nest.first_iteration import sink_into_first
-from .nest.unrolling import BankRequest, UnrollPlan
+from .nest.unrolling import BankRequest, UnrollPlan, balanced, least_latency
 from .split import tiled
 from .step.handles import FifoName, Function, Loop
 from .step.primitive import primitive
 from .step.record import Decided
 from .step.resolve import find_loop, loop_note
 from .widen import pass_vectors
+
+_CHOICES = {"interval": balanced, "latency": least_latency}
 
 
 @primitive(whole_module=True)
@@ -31,6 +33,7 @@ def unroll_stages(
     function: Function,
     dsp: int | None = None,
     target: str = "u280",
+    objective: str = "interval",
     loops: tuple[Loop, ...] | None = None,
     factors: tuple[int, ...] | None = None,
     fifos: tuple[FifoName, ...] | None = None,
@@ -52,7 +55,9 @@ def unroll_stages(
     Cycles and DSPs are those of `allo.estimate`, of which a factor divides iterations and multiplies operators; the
     factors are the best ones for these numbers: the slowest stage takes the fewest cycles with `dsp` DSPs, and each
     stage the fewest DSPs that keep up with it, but for loops that become as wide as what they pass elements to or take
-    them from. Annotated loops stay as they are, but for pipelines that start an iteration a cycle.
+    them from. With the `objective` "latency" DSPs that are left then make the sum of all stages least, since stages
+    that wait for most of what is before them add up in the time of one sample. Annotated loops stay as they are, but
+    for pipelines that start an iteration a cycle.
     Returns the plan (`UnrollPlan`). Its `banks` are still to be made by `partition`:
     `for b in plan.banks: s.partition(b.array, dim=b.dim, factor=b.factor)`. The step records `loops` and
     `factors`, `fifos` and `widths`: repeated, it estimates nothing and returns None; you may give them yourself.
@@ -70,12 +75,7 @@ def unroll_stages(
     _check_widths(loops, fifos, widths)
     plan, chosen = None, _Chosen(loops or (), factors or (), fifos or (), widths or ())
     if loops is None or factors is None:
-        if dsp is None or dsp < 0:
-            raise ScheduleError(
-                "dsp= are the DSPs that the stages may take together" + ("" if dsp is None else f", got {dsp}"),
-                hint=f's.unroll_stages("{function}", dsp=1000)',
-            )
-        plan, chosen = _planned(module.before, function.name, dsp, target)
+        plan, chosen = _planned(module.before, function.name, dsp, target, objective)
     taken = set(module.buffers(function.name))
     pipelines = [_copied(module, *one) for one in zip(chosen.loops, chosen.factors, strict=True)]
     for fifo, width in zip(chosen.fifos, chosen.widths, strict=True):
@@ -133,10 +133,17 @@ def _copied(module: Module, loop: Loop, factor: int) -> Loop:
 # -- the plan ------------------------------------------------------------------------------------------------
 
 
-def _planned(module: Module, name: str, dsp: int, target: str) -> tuple[UnrollPlan, _Chosen]:
+def _planned(module: Module, name: str, dsp: int | None, target: str, objective: str) -> tuple[UnrollPlan, _Chosen]:
     """The best factors for a budget, and what they mean for loops and FIFOs."""
     from ..estimate.stage_costs import stage_costs
 
+    if objective not in _CHOICES:
+        raise ScheduleError(f"objective must be one of {', '.join(_CHOICES)}, got {objective!r}")
+    if dsp is None or dsp < 0:
+        raise ScheduleError(
+            "dsp= are the DSPs that the stages may take together" + ("" if dsp is None else f", got {dsp}"),
+            hint=f's.unroll_stages("{name}", dsp=1000)',
+        )
     function = module.function(name)
     entry = entry_block(function)
     assert entry is not None
@@ -150,10 +157,10 @@ def _planned(module: Module, name: str, dsp: int, target: str) -> tuple[UnrollPl
     costs = stage_costs(module, name, target, [loop.view for loop in found])
     stage_of = {loop.view: costs.get(loop.view.chain[0].op) for loop in found}
     loops = agreed(one.possible(loop) if (one := stage_of[loop.view]) is not None else loop for loop in found)
-    made = within_budget(list(costs.values()), loops, stage_of, dsp)
+    made = within_budget(list(costs.values()), loops, stage_of, dsp, _CHOICES[objective])
     if made is None:
         loops = [replace(loop, widths=()) if loop.widths else loop for loop in loops]
-        made = within_budget(list(costs.values()), loops, stage_of, dsp)
+        made = within_budget(list(costs.values()), loops, stage_of, dsp, _CHOICES[objective])
     assert made is not None
     stages, copies, widths = made
     unrolled = {loop.view: n for loop, n in zip(loops, copies, strict=True) if n > 1}

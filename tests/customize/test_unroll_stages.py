@@ -10,7 +10,7 @@ import pytest
 
 import allo
 from allo import Schedule, TargetError, customize
-from allo.customize.nest.unrolling import Option, StageOptions, UnrollPlan, balanced
+from allo.customize.nest.unrolling import Option, StageOptions, UnrollPlan, balanced, least_latency
 from allo.customize.step.handles import FifoName
 from allo.ir.types import float32, int32
 from tests.backend.hls.cpp_programs import needs_compiler
@@ -43,8 +43,8 @@ def streaming() -> Schedule:
     return s
 
 
-def divided(s: Schedule, dsp: int) -> UnrollPlan:
-    plan = s.unroll_stages("layers", dsp=dsp)
+def divided(s: Schedule, dsp: int, objective: str = "interval") -> UnrollPlan:
+    plan = s.unroll_stages("layers", dsp=dsp, objective=objective)
     for bank in plan.banks:
         s.partition(bank.array, dim=bank.dim, factor=bank.factor)
     return plan
@@ -130,6 +130,44 @@ def test_best_of_all(seed: int) -> None:
         choices = product(*(stage.options for stage in stages))
         tried = [(max(o.cycles for o in one), sum(o.dsp for o in one)) for one in choices]
         assert (max(o.cycles for o in found), sum(o.dsp for o in found)) == min(t for t in tried if t[1] <= budget)
+
+
+@sweep(6, quick=2)
+def test_least_sum_of_all(seed: int) -> None:
+    """As fast as the balanced choice, no other choice that changes stages with DSPs has a smaller sum of cycles."""
+    rng = random.Random(seed)
+    for _ in range(20):
+        stages = []
+        for n in range(rng.randint(1, 5)):
+            cycles, dsp, step = rng.randint(50, 1000), rng.randint(0, 5), rng.choice([0, 1, 1])
+            options = [Option(f, cycles - 40 * f * step, dsp + step * f * rng.randint(1, 4)) for f in range(1, 4)]
+            stages.append(StageOptions(str(n), tuple(options), ""))
+        budget = sum(min(o.dsp for o in stage.options) for stage in stages) + rng.randint(0, 20)
+        kept, found = balanced(stages, budget), least_latency(stages, budget)
+        limit = max(o.cycles for o in kept)
+        free = [
+            [own] if len({o.dsp for o in stage.options}) == 1 else stage.options
+            for stage, own in zip(stages, kept, strict=True)
+        ]
+        tried = [one for one in product(*free) if sum(o.dsp for o in one) <= budget]
+        wanted = min(sum(o.cycles for o in one) for one in tried if max(o.cycles for o in one) <= limit)
+        assert sum(o.cycles for o in found) == wanted and max(o.cycles for o in found) <= limit
+        assert sum(o.dsp for o in found) <= budget
+
+
+def test_dsps_that_are_left_shorten_one_sample() -> None:
+    """Stages that are faster than the slowest one become faster still."""
+    short, even = (streaming() for _ in range(2))
+    plans = [divided(short, 60, "latency"), divided(even, 60, "interval")]
+    assert plans[0].cycles == plans[1].cycles and plans[0].dsp <= 60
+    sums = [sum(stage.chosen.cycles for stage in plan.stages) for plan in plans]
+    assert sums[0] < sums[1] and allo.estimate(short).cycles <= allo.estimate(even).cycles
+    assert_refused(OBJECTIVE, streaming(), "unroll_stages", "layers", 40, objective="area")
+
+
+OBJECTIVE = """
+unroll_stages: objective must be one of interval, latency, got 'area'
+"""
 
 
 def test_annotated_loops_stay() -> None:

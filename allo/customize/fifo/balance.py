@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Protocol
 
 from ...ir.walk import LoopView
-from ..nest.unrolling import Option, StageChoice, StageOptions, balanced
+from ..nest.unrolling import Option, StageChoice, StageOptions
 from ..step.handles import FifoName
 from .vectors import InnerLoop, widened
 
@@ -29,6 +29,7 @@ def within_budget(
     loops: Sequence[InnerLoop],
     stage_of: Mapping[LoopView, StageEstimate | None],
     dsp: int,
+    choose: Callable[[Sequence[StageOptions], int], list[Option]],
 ) -> tuple[tuple[StageChoice, ...], list[int], dict[FifoName, int]] | None:
     """The choices for stages, the copies of loops, and the widths of FIFOs; None if both ends of these, made as wide
     as one another, take more than the budget whatever is chosen."""
@@ -36,7 +37,7 @@ def within_budget(
     least = sum(min(option.dsp for option in stage.options) for stage in stages)
     budget = dsp
     while True:
-        factors = {stage.name: option.factor for stage, option in zip(costs, balanced(stages, budget), strict=True)}
+        factors = {stage.name: option.factor for stage, option in zip(costs, choose(stages, budget), strict=True)}
         wanted = [1 if (stage := stage_of[loop.view]) is None else loop.copies(factors[stage.name]) for loop in loops]
         copies, widths = widened(loops, wanted)
         of_loop = {loop.view: count for loop, count in zip(loops, copies, strict=True)}
