@@ -44,14 +44,15 @@ def part_of(builder: Builder, array: ir.Value, place: tuple[int, ...], dimension
     kind = ir.MemRefType(array.type)
     if is_stream_type(kind):
         return builder.affine_load(array, _fixed(place), [])
-    strides = _strides(kind.shape)
+    extents = kind.shape
+    strides = _strides(extents)
     offset = sum(strides[dimension] * number for dimension, number in zip(dimensions, place, strict=True))
     at = dict(zip(dimensions, place, strict=True))
     shape, kept = _kept(kind, dimensions)
     attributes = {
-        "static_offsets": _numbers([at.get(k, 0) for k in range(kind.rank)]),
-        "static_sizes": _numbers([1 if k in at else extent for k, extent in enumerate(kind.shape)]),
-        "static_strides": _numbers([1] * kind.rank),
+        "static_offsets": _numbers(tuple(at.get(k, 0) for k in range(len(extents)))),
+        "static_sizes": _numbers(tuple(1 if k in at else extent for k, extent in enumerate(extents))),
+        "static_strides": _numbers((1,) * len(extents)),
         "operandSegmentSizes": segments_attr((1, 0, 0, 0)),
     }
     fixed = _part_type(shape, kept, kind.element_type, offset)
@@ -71,9 +72,10 @@ def _part_type(shape: Sequence[int], strides: Sequence[int], element: ir.Type, o
 
 def _kept(kind: ir.MemRefType, dimensions: Sequence[int]) -> tuple[list[int], list[int]]:
     """The extents and strides of all other dimensions."""
-    kept = [k for k in range(kind.rank) if k not in dimensions]
-    strides = _strides(kind.shape)
-    return [kind.shape[k] for k in kept], [strides[k] for k in kept]
+    extents = kind.shape
+    kept = [k for k in range(len(extents)) if k not in dimensions]
+    strides = _strides(extents)
+    return [extents[k] for k in kept], [strides[k] for k in kept]
 
 
 def _strides(shape: Sequence[int]) -> list[int]:
@@ -84,7 +86,8 @@ def _strides(shape: Sequence[int]) -> list[int]:
     return found[: len(shape)]
 
 
-def _numbers(values: Sequence[int]) -> ir.Attribute:
+@cache
+def _numbers(values: tuple[int, ...]) -> ir.Attribute:
     return ir.DenseI64ArrayAttr.get(list(values), context())
 
 

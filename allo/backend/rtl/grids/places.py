@@ -46,26 +46,35 @@ class GridPlaces:
     ) -> None:
         self._modules, self._likeness, self._top, self._root = modules, likeness, top, root
         self._instances: dict[str, dict[str, ModuleInstance]] = {}
+        self._known: dict[str, tuple[PartPlaces | Unit, int | None, str, str]] = {}
 
     def place(self, path: str) -> GridPlace:
         """Where a variable is: `kernel.element_call_3.k_moves`, from the module on top."""
-        *parts, variable = path.split(".")
-        inside: PartPlaces | Unit = self._root
-        index: int | None = None
-        own = self._top
-        for number, part in enumerate(parts):
-            if isinstance(inside, Unit):
-                return _of_unit(inside, index, ".".join([*parts[number:], variable]))
-            inside, found = inside.parts[self._name(own, part)]
-            index = index if found is None else found
-            own = self._instance(own, part).module
+        parent, _, variable = path.rpartition(".")
+        if parent not in self._known:
+            self._known[parent] = self._found(parent)
+        inside, index, own, rest = self._known[parent]
         if isinstance(inside, Unit):
-            return _of_unit(inside, index, variable)
+            return _of_unit(inside, index, rest + variable)
         name = self._name(own, variable)
         if name not in inside.variables:
             raise InternalError(f"a grid shows no '{path}'")
         made = inside.variables[name]
         return made if made.index is not None or made.count == 1 else GridPlace(made.path, index, made.count)
+
+    def _found(self, path: str) -> tuple[PartPlaces | Unit, int | None, str, str]:
+        """Where an instance is, and which of a grid; its module, and what of its path leads on in a unit."""
+        inside: PartPlaces | Unit = self._root
+        index: int | None = None
+        own = self._top
+        parts = path.split(".") if path else []
+        for number, part in enumerate(parts):
+            if isinstance(inside, Unit):
+                return inside, index, own, "".join(f"{one}." for one in parts[number:])
+            inside, found = inside.parts[self._name(own, part)]
+            index = index if found is None else found
+            own = self._instance(own, part).module
+        return inside, index, own, ""
 
     def _name(self, own: str, name: str) -> str:
         """What is called so in a module, by the names of an element of one that is equal."""

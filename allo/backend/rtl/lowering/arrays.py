@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
 from math import gcd, prod
+from typing import NamedTuple
 
 import numpy as np
 
@@ -17,8 +18,7 @@ from .linear import SubscriptNumber, constant, quotient, remainder, row_major
 type Numbers = np.ndarray[tuple[int, ...], np.dtype[np.int64]]
 
 
-@dataclass(frozen=True, slots=True)
-class BankPlace:
+class BankPlace(NamedTuple):
     """Where an access goes: banks that it may come to, which of them (None: there is one), and the address in it."""
 
     banks: tuple[int, ...]

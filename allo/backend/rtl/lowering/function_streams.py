@@ -89,11 +89,11 @@ class FunctionStreams:
         if isinstance(value.owner, ir.Block) or not ports.array.memory.shape:
             return ports, BankPlace((0,), None, "0")
         load = value.owner.operation
-        values, made = subscripts(load), access_map(load)
+        made = access_map(load)
         fixed = None if made is None else numbers_of(made)
         if fixed is not None and ports.array.has(fixed):
             return ports, ports.array.at(fixed)
-        given = [of_value(at(one), *self.limits(one)) for one in values]
+        given = [of_value(at(one), *self.limits(one)) for one in subscripts(load)]
         return ports, ports.array.place(given if made is None else of_map(made, given))
 
     def note(self, event: FlowEvent, ports: StreamPorts, place: BankPlace, chosen: Signal | None) -> None:

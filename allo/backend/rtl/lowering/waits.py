@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
+from typing import NamedTuple
 
 from mlir import ir
 
@@ -17,8 +18,7 @@ from ....ir.walk import location_of, string_of
 from .function import FunctionHardware
 
 
-@dataclass(frozen=True, slots=True)
-class PlacedFifo:
+class PlacedFifo(NamedTuple):
     """A FIFO of a design: its instance, and what it is in the program."""
 
     path: str
@@ -26,8 +26,7 @@ class PlacedFifo:
     element: int | None
 
 
-@dataclass(frozen=True, slots=True)
-class PlacedWait:
+class PlacedWait(NamedTuple):
     """What `op` does at a stream in an instance at `path`: the signals that say that it waits and that it happens, and
     which of `fifos` it uses."""
 

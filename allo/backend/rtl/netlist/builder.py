@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from ....errors import Location
 from ....ir.names import unique_name
@@ -52,8 +52,7 @@ def module_name(text: str) -> str:
     return f"n_{name}" if name in _WORDS.split() or name.startswith("allo_") else name
 
 
-@dataclass(frozen=True, slots=True)
-class OpenOutput:
+class OpenOutput(NamedTuple):
     """An output of an instance that is not connected yet; `port` is that of its module."""
 
     sockets: dict[str, str]  # of the instance
