@@ -22,9 +22,9 @@ def interpret(
     """`kernel` as a Python function that takes and gives what the built kernel does, and computes the same bits.
 
     It is the reference of the language: integers of every width, fixed point and structs are exact, each operation on
-    floats is rounded once to its type, elementary functions of double floats are those of the C library. It is made of
-    the checked kernel, without MLIR and machine code, for small sizes: about 100,000 iterations of a small loop a
-    second. Which tasks that share an array run at the same time is asked of the module, as for machine code. Stateful
+    floats is rounded once to its type, elementary functions have the bits that all builds give. It is made of the
+    checked kernel, without MLIR and machine code, for small sizes: about 100,000 iterations of a small loop a second.
+    Which tasks that share an array run at the same time is asked of the module, as for machine code. Stateful
     variables keep their values from call to call, external kernels run as they are. A template needs `instantiate`, as
     in `customize`. With `subnormals="flush"` arithmetic, roots, elementary functions and conversions between floats
     take and make zeros in the place of subnormal numbers, as builds with this option do.

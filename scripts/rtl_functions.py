@@ -1,45 +1,46 @@
-"""Elementary functions in hardware: the table of docs/rtl.md, synthesised by Yosys, beside estimates.
+"""Elementary functions in hardware: the tables of docs/rtl.md, synthesised by Yosys, beside estimates.
 
-python scripts/rtl_functions.py
+python scripts/rtl_functions.py [--double]
 """
 
 from __future__ import annotations
 
+import argparse
 from collections.abc import Callable
 from typing import Any
 
 import allo
-from allo.ir.types import float32
+from allo.ir.types import float32, float64
 
 N = 1024
 
 
-def exponential(x: float32[N], y: float32[N]):
+def exponential[T](x: T[N], y: T[N]):
     for i in range(N):
         y[i] = allo.exp(x[i])
 
 
-def logarithm(x: float32[N], y: float32[N]):
+def logarithm[T](x: T[N], y: T[N]):
     for i in range(N):
         y[i] = allo.log(x[i])
 
 
-def tangent(x: float32[N], y: float32[N]):
+def tangent[T](x: T[N], y: T[N]):
     for i in range(N):
         y[i] = allo.tanh(x[i])
 
 
-def sine(x: float32[N], y: float32[N]):
+def sine[T](x: T[N], y: T[N]):
     for i in range(N):
         y[i] = allo.sin(x[i])
 
 
-def tangent_of_angle(x: float32[N], y: float32[N]):
+def tangent_of_angle[T](x: T[N], y: T[N]):
     for i in range(N):
         y[i] = allo.tan(x[i])
 
 
-def power(x: float32[N], y: float32[N]):
+def power[T](x: T[N], y: T[N]):
     for i in range(N):
         y[i] = allo.power(x[i], 1.7)
 
@@ -51,9 +52,12 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
 
 
 def main() -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--double", action="store_true", help="those of float64")
+    kind = float64 if parser.parse_args().double else float32
     print("| function | cycles | LUT | FF | DSP | BRAM |\n|---|--:|--:|--:|--:|--:|")
     for name, kernel in FUNCTIONS.items():
-        s = allo.customize(kernel)
+        s = allo.customize(kernel, instantiate=[kind])
         s.pipeline("i")
         built = s.build(target="rtl")
         found, stated = built.synthesise(), allo.estimate(s, profile="rtl", rewritten=True)

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from ...ir.elementary.functions import FUNCTIONS
-from ...ir.elementary.numbers import evaluate
+from ...ir.elementary.numbers import evaluate, evaluate_double
 from ...ir.types import AlloType, Bool, Fixed, Float, Int, UFixed, UInt, wrap
 from .values import Value, float_class, integer_type
 
@@ -134,16 +134,17 @@ def _float_operation(op: str, scalar: Float) -> Operation:
 
 
 def elementary(name: str, scalar: AlloType) -> Callable[..., Value]:
-    """A function of the `math` dialect, of 16 bits through float: ours of float, else that of the C library."""
+    """A function of the `math` dialect, of 16 bits through float: one with bits of our own, or a root."""
     if name in ("math.absf", "math.absi"):
         whole = integer_type(scalar)
         return abs if whole is None else lambda value: wrap(abs(value), whole)
     assert isinstance(scalar, Float)
     made = float_class(scalar)
     name = name.removeprefix("math.")
-    if name in FUNCTIONS and scalar.width < 64:
-        return lambda *operands: made(evaluate(name, *map(float, operands)))
-    function = _of_library({"powf": "pow"}.get(name, name), scalar.width == 64)
+    if name in FUNCTIONS:
+        compute = evaluate_double if scalar.width == 64 else evaluate
+        return lambda *operands: made(compute(name, *map(float, operands)))
+    function = _of_library(name, scalar.width == 64)
     return lambda *operands: made(function(*map(float, operands)))
 
 
@@ -153,5 +154,5 @@ def _of_library(name: str, double: bool) -> Callable[..., Any]:
     library = ctypes.CDLL(ctypes.util.find_library("m"))
     function = getattr(library, name if double else f"{name}f")
     function.restype = ctypes.c_double if double else ctypes.c_float
-    function.argtypes = [function.restype] * (2 if name == "pow" else 1)
+    function.argtypes = [function.restype]
     return function  # type: ignore[no-any-return]

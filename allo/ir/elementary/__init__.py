@@ -1,1 +1,1 @@
-"""Elementary functions of single floats by integers, so that all machines and all hardware give the same bits."""
+"""Elementary functions of floats by integers, so that all machines and all hardware give the same bits."""

@@ -68,6 +68,10 @@ class Arithmetic(ABC):
         """The bits of the single float that is nearest to an integer, of two the even one."""
 
     @abstractmethod
+    def nearest_double(self, number: Number) -> Number:
+        """The same of a double float."""
+
+    @abstractmethod
     def quotient(self, a: Number, b: Number) -> Number:
         """a / b without its fraction, of a >= 0 and b > 0 in 64 bits."""
 

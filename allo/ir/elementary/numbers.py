@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import struct
 
+from .doubles import DOUBLES
 from .functions import FUNCTIONS, Arithmetic
 from .tables import WordTable
 
@@ -42,6 +43,9 @@ class _Numbers(Arithmetic):
             magnitude <<= excess
         return sign | _bits(float(magnitude))  # exact
 
+    def nearest_double(self, number: int) -> int:
+        return _bits_of_double(float(number))
+
 
 def evaluate(name: str, *values: float) -> float:
     """A function of `FUNCTIONS` of numbers that are single floats."""
@@ -49,6 +53,18 @@ def evaluate(name: str, *values: float) -> float:
     return made
 
 
+def evaluate_double(name: str, *values: float) -> float:
+    """A function of `DOUBLES` of numbers."""
+    made: float = struct.unpack("<d", struct.pack("<q", DOUBLES[name](_Numbers(), *map(_bits_of_double, values))))[0]
+    return made
+
+
 def _bits(value: float) -> int:
     made: int = struct.unpack("<I", struct.pack("<f", value))[0]
+    return made
+
+
+def _bits_of_double(value: float) -> int:
+    """With a sign."""
+    made: int = struct.unpack("<q", struct.pack("<d", value))[0]
     return made

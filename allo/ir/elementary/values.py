@@ -13,16 +13,19 @@ from ..builder import Builder, index_type, string_attr, unit_attr
 from ..context import context, unknown_location
 from ..module import Module
 from ..walk import entry_block, location_of, operations
+from .doubles import DOUBLES
 from .functions import FUNCTIONS, Arithmetic
 from .tables import WordTable
 
-OPERATIONS = tuple(f"math.{name}" for name in FUNCTIONS)
+_OPERATIONS = tuple(f"math.{name}" for name in FUNCTIONS)
 _HIDDEN = "allo.elementary"
+_OF_DOUBLES = ".f64"  # behind the names of functions
+_PREFIX = "allo."
 _LESS, _EQUAL = 2, 0  # predicates of `arith.cmpi`
 
 
 def expand(module: Module, function: ir.OpView) -> list[tuple[str, Location | None]]:
-    """Put plain operations in the place of each function of floats of at most 32 bits; which functions, and where."""
+    """Put plain operations in the place of each function of floats; which functions, and where."""
     entry = entry_block(function)
     found = [] if entry is None else _of_floats(entry)
     said = [(_name(op), location_of(op)) for op in found]
@@ -41,7 +44,7 @@ def define(module: Module) -> None:
     """Put the functions into the module that its `allo.elementary` call."""
     names = (ir.FlatSymbolRefAttr(op.attributes["function"]).value for op in operations(module.mlir.body, _HIDDEN))
     for symbol in dict.fromkeys(names):
-        _define(module, symbol.removeprefix(_symbol("")))
+        _define(module, symbol)
 
 
 @contextmanager
@@ -52,20 +55,20 @@ def hidden(block: ir.Block) -> Iterator[None]:
             _replace(op, _hidden)
     yield
     for op in operations(block, _HIDDEN):
-        name = ir.FlatSymbolRefAttr(op.attributes["function"]).value.removeprefix(_symbol(""))
+        name = ir.FlatSymbolRefAttr(op.attributes["function"]).value.removeprefix(_PREFIX)
         made = Builder.before(op).value(f"math.{name}", op.results[0].type, list(op.operands))
         op.results[0].replace_all_uses_with(made)
         op.erase()
 
 
 def _replace(op: ir.Operation, make: Callable[[Builder, str, list[ir.Value]], ir.Value]) -> None:
-    """Replace an operation by one that is made of single floats: narrower ones are computed through those."""
+    """Replace an operation by one of single or double floats: narrower ones are computed through single ones."""
     builder, single, kind = Builder.before(op), ir.F32Type.get(context()), op.results[0].type
-    operands = list(op.operands)
-    if kind != single:
+    operands, is_narrow = list(op.operands), isinstance(kind, ir.F16Type | ir.BF16Type)
+    if is_narrow:
         operands = [builder.value("arith.extf", single, [operand]) for operand in operands]
     made = make(builder, _name(op), operands)
-    if kind != single:
+    if is_narrow:
         made = builder.value("arith.truncf", kind, [made])
     op.results[0].replace_all_uses_with(made)
     op.erase()
@@ -74,8 +77,8 @@ def _replace(op: ir.Operation, make: Callable[[Builder, str, list[ir.Value]], ir
 def _of_floats(block: ir.Block) -> list[ir.Operation]:
     return [
         op
-        for op in operations(block, *OPERATIONS)
-        if isinstance(op.results[0].type, ir.F32Type | ir.F16Type | ir.BF16Type)
+        for op in operations(block, *_OPERATIONS)
+        if isinstance(op.results[0].type, ir.F64Type | ir.F32Type | ir.F16Type | ir.BF16Type)
     ]
 
 
@@ -84,23 +87,21 @@ def _name(op: ir.Operation) -> str:
     return name.removeprefix("math.")
 
 
-def _symbol(name: str) -> str:
-    return f"allo.{name}"
-
-
 def _hidden(builder: Builder, name: str, given: list[ir.Value]) -> ir.Value:
-    function = ir.FlatSymbolRefAttr.get(_symbol(name), context())
+    suffix = _OF_DOUBLES if isinstance(given[0].type, ir.F64Type) else ""
+    function = ir.FlatSymbolRefAttr.get(f"{_PREFIX}{name}{suffix}", context())
     return builder.value(_HIDDEN, given[0].type, given, {"function": function})
 
 
-def _define(module: Module, name: str) -> None:
+def _define(module: Module, symbol: str) -> None:
     """Put the function into the module."""
-    single = ir.F32Type.get(context())
+    name = symbol.removeprefix(_PREFIX).removesuffix(_OF_DOUBLES)
+    of = (ir.F64Type if symbol.endswith(_OF_DOUBLES) else ir.F32Type).get(context())
     at, builder = unknown_location(), Builder(ir.InsertionPoint.at_block_begin(module.mlir.body))
-    inputs = [single] * (2 if name == "powf" else 1)
-    kind = ir.TypeAttr.get(ir.FunctionType.get(inputs, [single], context()), context())
+    inputs = [of] * (2 if name == "powf" else 1)
+    kind = ir.TypeAttr.get(ir.FunctionType.get(inputs, [of], context()), context())
     private = string_attr("private")
-    attributes = {"sym_name": string_attr(_symbol(name)), "function_type": kind, "sym_visibility": private}
+    attributes = {"sym_name": string_attr(symbol), "function_type": kind, "sym_visibility": private}
     function = builder.op("func.func", (), (), attributes, 1)
     body = ir.Block.create_at_start(function.regions[0], inputs, [at] * len(inputs))
     inside = Builder(ir.InsertionPoint(body))
@@ -109,8 +110,11 @@ def _define(module: Module, name: str) -> None:
 
 def _computed(builder: Builder, module: Module, name: str, given: list[ir.Value]) -> ir.Value:
     values = _Values(builder, module)
-    made = FUNCTIONS[name](values, *map(values.bits, given))
-    word = builder.value("arith.trunci", _integer(32), [made.value])
+    functions = DOUBLES if isinstance(given[0].type, ir.F64Type) else FUNCTIONS
+    made = functions[name](values, *map(values.bits, given))
+    word = made.value
+    if functions is FUNCTIONS:
+        word = builder.value("arith.trunci", _integer(32), [word])
     return builder.value("arith.bitcast", given[0].type, [word])
 
 
@@ -157,7 +161,9 @@ class _Values(Arithmetic):
         self._word, self._wide = _integer(64), _integer(128)
 
     def bits(self, x: ir.Value) -> _Number:
-        """The bits of a float."""
+        """The bits of a float, of a double one with a sign."""
+        if isinstance(x.type, ir.F64Type):
+            return _Number(self._builder.value("arith.bitcast", self._word, [x]), self)
         word = self._builder.value("arith.bitcast", _integer(32), [x])
         return _Number(self._builder.value("arith.extui", self._word, [word]), self)
 
@@ -189,14 +195,19 @@ class _Values(Arithmetic):
             },
         )  # fmt: skip
         place = self._builder.value("arith.index_cast", index_type(), [index.value])
-        extended = "arith.extsi" if table.is_signed else "arith.extui"
-        return _Number(self._builder.value(extended, self._word, [self._builder.load(array, [place])]), self)
+        word = self._builder.load(array, [place])
+        if word.type != self._word:
+            word = self._builder.value("arith.extsi" if table.is_signed else "arith.extui", self._word, [word])
+        return _Number(word, self)
 
     def quotient(self, a: _Number, b: _Number) -> _Number:
         return self.apply("arith.divui", a, b)
 
     def nearest(self, number: _Number) -> _Number:
         return self.bits(self._builder.value("arith.sitofp", ir.F32Type.get(context()), [number.value]))
+
+    def nearest_double(self, number: _Number) -> _Number:
+        return self.bits(self._builder.value("arith.sitofp", ir.F64Type.get(context()), [number.value]))
 
     def _alike(self, a: _Operand, b: _Operand) -> list[ir.Value]:
         """Both as wide as the wider one."""
@@ -220,7 +231,7 @@ def _array_type(table: WordTable) -> ir.MemRefType:
 
 def _declared(module: Module, table: WordTable) -> str:
     """The name of the constant array of a table, which is made if it is not there."""
-    name = _symbol(table.name)
+    name = f"{_PREFIX}{table.name}"
     names = (op.operation.attributes["sym_name"].value for op in module.mlir.body.operations)
     if name not in names:
         kind = _array_type(table)

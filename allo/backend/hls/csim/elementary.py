@@ -1,19 +1,20 @@
-"""Elementary functions of single floats in C++: the header `allo_sim/elementary.h`, which is written by this module."""
+"""Elementary functions in C++: the header `allo_sim/elementary.h`, which is written by this module."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
+from ....ir.elementary.doubles import DOUBLES
 from ....ir.elementary.functions import FUNCTIONS, Arithmetic
 from ....ir.elementary.tables import WordTable
 
-_HEAD = """// Elementary functions of single floats with the bits that kernels define. Written by
+_HEAD = """// Elementary functions of floats with the bits that kernels define. Written by
 // allo/backend/hls/csim/elementary.py from allo/ir/elementary.
 #ifndef ALLO_SIM_ELEMENTARY_H
 #define ALLO_SIM_ELEMENTARY_H
 
-#include <cmath>
 #include <cstdint>
 #include <cstring>
 
@@ -22,6 +23,12 @@ namespace allo_sim {
 inline std::int64_t bits_of(float x) {
   std::uint32_t bits;
   std::memcpy(&bits, &x, 4);
+  return bits;
+}
+
+inline std::int64_t bits_of(double x) {
+  std::int64_t bits;
+  std::memcpy(&bits, &x, 8);
   return bits;
 }
 """
@@ -42,27 +49,30 @@ def with_own_functions(code: str) -> str:
 
 def header() -> str:
     """The text of the header."""
-    functions, tables = [], dict[str, WordTable]()
-    for name, function in FUNCTIONS.items():
+    tables = dict[str, WordTable]()
+    functions = [*_functions(FUNCTIONS, "float", 32, tables), *_functions(DOUBLES, "double", 64, tables)]
+    parts = [_HEAD.rstrip(), *map(_written, tables.values()), *functions]
+    return "\n\n".join(parts) + _TAIL
+
+
+def _functions(
+    given: Mapping[str, Callable[..., _Expression]], kind: str, bits: int, tables: dict[str, WordTable]
+) -> Iterator[str]:
+    """The texts of functions of floats of so many bits; adds the tables that they read."""
+    for name, function in given.items():
         text = _Text(tables)
         operands = ("x", "y") if name == "powf" else ("x",)
         result = function(text, *(text.keep(f"bits_of({operand})") for operand in operands))
-        name = "pow" if name == "powf" else name
-        singles, doubles = (", ".join(f"{kind} {operand}" for operand in operands) for kind in ("float", "double"))
-        functions.append(
-            "\n".join([
-                f"inline float {name}({singles}) {{",
-                *text.lines,
-                f"  const auto word = std::uint32_t({result.text});",
-                "  float result;",
-                "  std::memcpy(&result, &word, 4);",
-                "  return result;",
-                "}",
-                f"inline double {name}({doubles}) {{ return std::{name}({', '.join(operands)}); }}",
-            ])
-        )  # fmt: skip
-    parts = [_HEAD.rstrip(), *map(_written, tables.values()), *functions]
-    return "\n\n".join(parts) + _TAIL
+        declared = ", ".join(f"{kind} {operand}" for operand in operands)
+        yield "\n".join([
+            f"inline {kind} {'pow' if name == 'powf' else name}({declared}) {{",
+            *text.lines,
+            f"  const auto word = std::uint{bits}_t({result.text});",
+            f"  {kind} result;",
+            f"  std::memcpy(&result, &word, {bits // 8});",
+            "  return result;",
+            "}",
+        ])  # fmt: skip
 
 
 def _written(table: WordTable) -> str:
@@ -148,6 +158,9 @@ class _Text(Arithmetic):
 
     def nearest(self, number: _Expression) -> _Expression:
         return self.keep(f"bits_of(float({number.text}))")
+
+    def nearest_double(self, number: _Expression) -> _Expression:
+        return self.keep(f"bits_of(double({number.text}))")
 
 
 def _text(number: _Operand) -> str:

@@ -8,7 +8,6 @@ from mlir import ir
 
 from ....errors import TargetError
 from ....ir.dense import float_bits
-from ....ir.elementary.values import OPERATIONS as ELEMENTARY
 from ....ir.mlir_types import integer_of
 from ....ir.module import Module
 from ....ir.subnormals import UNITS
@@ -234,18 +233,13 @@ def demand_hardware(module: Module) -> None:
     entries = [entry for function in module.functions() if (entry := entry_block(function)) is not None]
     for op in (op for entry in entries for op in operations(entry)):
         if op.name.startswith(("arith.", "math.")) and op.name not in _BUILT:
-            kind = op.results[0].type
-            raise unsupported(
-                op,
-                f"'{op.name.partition('.')[2]}' of {kind}",
-                hint="compute it in float32, whose functions have hardware" if op.name in ELEMENTARY else None,
-            )
+            raise unsupported(op, f"'{op.name.partition('.')[2]}' of {op.results[0].type}")
 
 
-def unsupported(op: ir.Operation, what: str | None = None, *, hint: str | None = None) -> TargetError:
+def unsupported(op: ir.Operation, what: str | None = None) -> TargetError:
     """The refusal of an operation that hardware of this backend does not have."""
     return TargetError(
         f"target 'rtl' has no hardware for {what or f'operation {op.name}'} yet",
         at=location_of(op),
-        hint=hint or "build the kernel for 'vitis_hls', or leave the operation to the host",
+        hint="build the kernel for 'vitis_hls', or leave the operation to the host",
     )

@@ -1,5 +1,5 @@
-// Decides the functions of `hls::`: those of the C library for float and double, for half through float. Some of float
-// have the bits that kernels define.
+// Decides the functions of `hls::`: those of the C library for float and double, for half through float. Some have the
+// bits that kernels define.
 #ifndef ALLO_SIM_HLS_MATH_H
 #define ALLO_SIM_HLS_MATH_H
 
