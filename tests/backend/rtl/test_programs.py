@@ -14,13 +14,8 @@ ROOT = Path(__file__).parents[3]
 FILES = sorted(
     str(path.relative_to(ROOT)) for folder in ("programs", "library") for path in ROOT.glob(f"tests/{folder}/test_*.py")
 )
-DOUBLE = "elementary functions of double floats"
 # Tests with kernels that are refused, by file, with the reason.
 REFUSED: dict[str, dict[str, str]] = {
-    "tests/library/test_attention.py": {"test_both_products_may_share_the_array": DOUBLE, "test_multi_head": DOUBLE},
-    "tests/library/test_matrices.py": {"test_activations": DOUBLE},
-    "tests/programs/test_machsuite.py": {"test_agrees_with_reference": f"{DOUBLE} in back-propagation"},
-    "tests/programs/test_polybench.py": {"test_as_written": f"deriche: {DOUBLE}", "test_same_as_in_c": "as before"},
     "tests/programs/test_published_library.py": {"test_shape_known_at_run_time": "extents are not known"},
 }
 # Tests of which some designs are not simulated: more lines or more cycles than `tests.backend.twin` allows.
