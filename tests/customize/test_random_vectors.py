@@ -84,7 +84,8 @@ def test_networks(seed: int, tmp_path_factory: pytest.TempPathFactory) -> None:
     found = allo.estimate(s)
     by_nest = {loop.nest: loop.latency for loop in found.loops if loop.level == 0}
     assert found.dsp == plan.dsp
-    assert all(by_nest[stage.name] == pytest.approx(stage.chosen.cycles, abs=20) for stage in plan.stages)
+    for stage in plan.stages:  # loops of one iteration that are left are no pipelines of their own
+        assert by_nest[stage.name] == pytest.approx(stage.chosen.cycles, rel=0.02, abs=2)
     numbers = np.random.default_rng(seed)
     shapes = [tuple(kernel.__annotations__[name].shape) for name in "AWVB"]
     given = [numbers.standard_normal(shape).astype(np.float32) for shape in shapes]
