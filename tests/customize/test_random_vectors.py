@@ -84,7 +84,7 @@ def test_networks(seed: int, tmp_path_factory: pytest.TempPathFactory) -> None:
     found = allo.estimate(s)
     by_nest = {loop.nest: loop.latency for loop in found.loops if loop.level == 0}
     assert found.dsp == plan.dsp
-    for stage in plan.stages:  # loops of one iteration that are left are no pipelines of their own
+    for stage in plan.stages:
         assert by_nest[stage.name] == pytest.approx(stage.chosen.cycles, rel=0.02, abs=2)
     numbers = np.random.default_rng(seed)
     shapes = [tuple(kernel.__annotations__[name].shape) for name in "AWVB"]
