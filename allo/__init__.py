@@ -76,7 +76,6 @@ if TYPE_CHECKING:
     from . import equivalence as equivalence
     from . import importers as importers
     from . import layout as layout
-    from . import library as library
     from . import mapping as mapping
     from . import passes as passes
     from . import report as report

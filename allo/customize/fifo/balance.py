@@ -11,7 +11,7 @@ from ..step.handles import FifoName
 from .vectors import InnerLoop, widened
 
 
-class StageEstimate(Protocol):
+class CostedStage(Protocol):
     """What a stage takes, as an estimate says it."""
 
     @property
@@ -25,9 +25,9 @@ class StageEstimate(Protocol):
 
 
 def within_budget(
-    costs: Sequence[StageEstimate],
+    costs: Sequence[CostedStage],
     loops: Sequence[InnerLoop],
-    stage_of: Mapping[LoopView, StageEstimate | None],
+    stage_of: Mapping[LoopView, CostedStage | None],
     dsp: int,
     choose: Callable[[Sequence[StageOptions], int], list[Option]],
 ) -> tuple[tuple[StageChoice, ...], list[int], dict[FifoName, int]] | None:
