@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from importlib import import_module
 
 import pytest
 
@@ -90,7 +91,7 @@ def test_packages_that_are_loaded_later() -> None:
 @pytest.mark.parametrize("module", ["allo", "allo.backend"])
 def test_an_unknown_name(module: str) -> None:
     with pytest.raises(AttributeError) as caught:
-        _ = sys.modules[module].nothing
+        _ = import_module(module).nothing
     assert str(caught.value) == f"module '{module}' has no attribute 'nothing'"
 
 
