@@ -12,6 +12,7 @@ from .problem.memory import Ports
 from .problem.ports import Counts
 
 _ANY_NUMBER = 1 << 32  # of accesses in a cycle, where there is no limit
+_MANY_INTERVALS = 8  # of which each would take a round of operations on arrays
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -42,9 +43,12 @@ class Reservations:
 
         `spread` is the class of each bank: an access takes a port of all banks of its class. Each class takes what it
         can as early as it can; None if an interval from the last row on has no room for all. Cycles are looked at many
-        at once: as many as the accesses would take without others, then twice as many.
+        at once: as many as the accesses would take without others, then twice as many; or, where rows come over many
+        intervals, class by class.
         """
         now, last = int(cycles[0]), int(cycles[-1])
+        if self.interval is not None and last - now >= _MANY_INTERVALS * self.interval:
+            return self._in_turn(wanted, spread, cycles, self.interval, is_read=is_read)
         many = last - now + self._fewest(wanted.sum(axis=0), is_read)
         left = np.zeros(wanted.shape[1], np.int64)
         found: list[tuple[Counts, Counts]] = []
@@ -67,6 +71,27 @@ class Reservations:
             now, many = now + many, 2 * many
         rows = np.concatenate([taken for _, taken in found])
         return Reserved(np.concatenate([used for used, _ in found]), rows, spread, is_read)
+
+    def _in_turn(
+        self, wanted: Counts, spread: Counts, cycles: Counts, interval: int, *, is_read: bool
+    ) -> Reserved | None:
+        """What `place` does: no two classes take the same ports, so that each can go from cycle to cycle by itself."""
+        slots = self._slots(np.arange(interval))
+        room = _least(self._free(slots, is_read), spread, wanted.shape[1]).T
+        served: list[tuple[int, int, int]] = []  # a cycle, a class, how many
+        for number in np.flatnonzero(wanted.any(axis=0)).tolist():
+            coming = np.flatnonzero(wanted[:, number])
+            rows = zip(cycles[coming].tolist(), wanted[coming, number].tolist(), strict=True)
+            taken = _one_class(room[number].tolist(), rows, int(cycles[-1]) + interval)
+            if taken is None:
+                return None
+            served += ((cycle, number, count) for cycle, count in taken)
+        when, classes, counts = np.array(served, np.int64).reshape(-1, 3).T
+        used, row = np.unique(when, return_inverse=True)
+        found = np.zeros((len(used), wanted.shape[1]), np.int64)
+        found[row, classes] = counts
+        self._add(used, found, spread, is_read)
+        return Reserved(used, found, spread, is_read)
 
     def _undo(self, found: Iterable[tuple[Counts, Counts]], spread: Counts, is_read: bool) -> None:
         for cycles, taken in found:
@@ -124,6 +149,25 @@ def _served(arriving: Counts, free: Counts) -> Counts:
     served = room + np.minimum.accumulate(come - room, axis=0)
     found: Counts = np.diff(served, axis=0)
     return found
+
+
+def _one_class(room: list[int], rows: Iterable[tuple[int, int]], end: int) -> list[tuple[int, int]] | None:
+    """How many accesses of a class are served in which cycles, of rows of them from some rising cycles on.
+
+    `room` is what each cycle of an interval can take, and is used up; None if some are left in cycle `end`.
+    """
+    interval, now, left = len(room), 0, 0
+    taken: list[tuple[int, int]] = []
+    for cycle, count in (*rows, (end, 0)):
+        while left and now < cycle:
+            served = min(left, room[now % interval])
+            if served:
+                room[now % interval] -= served
+                left -= served
+                taken.append((now, served))
+            now += 1
+        now, left = max(now, cycle), left + count
+    return None if left else taken
 
 
 @dataclass(slots=True)

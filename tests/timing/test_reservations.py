@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from allo.timing import reservations
 from allo.timing.problem.memory import Ports
 from allo.timing.reservations import Reservations, Units
 
@@ -47,6 +48,38 @@ def test_as_cycle_by_cycle(ports: Ports) -> None:
             assert reserved is not None
             assert (reserved.cycles[0], reserved.cycles[-1]) == expected
             assert (reserved.taken.sum(axis=0) == wanted).all()
+
+
+@pytest.mark.parametrize("ports", [TWO, ONE_EACH, MANY_READS, SERIAL])
+def test_rows_over_many_intervals(ports: Ports, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Class by class there is the same room, and the same is taken, as for all of them in cycle after cycle."""
+    random = np.random.default_rng(8)
+    failed = 0
+    for _ in range(150):
+        interval, banks = int(random.integers(1, 6)), int(random.integers(1, 7))
+        classes = int(random.integers(1, banks + 1))
+        spread = np.concatenate([np.arange(classes), random.integers(0, classes, banks - classes)])
+        tables = [Reservations(ports, banks, interval) for _ in range(2)]
+        for _ in range(3):
+            cycles = np.sort(random.choice(40, int(random.integers(1, 5)), replace=False))
+            wanted, is_read = random.integers(0, 3, (len(cycles), classes)), bool(random.integers(2))
+            found = []
+            for table, many in zip(tables, (1 << 30, 0), strict=True):
+                monkeypatch.setattr(reservations, "_MANY_INTERVALS", many)
+                found.append(table.place(wanted, spread, cycles, is_read=is_read))
+            one, other = found
+            if one is None or other is None:
+                assert one is other
+                failed += 1
+                break
+            assert one.each().tolist() == other.each().tolist()
+            for kind in ("reads", "writes"):
+                padded = np.zeros((2, interval, banks), np.int64)
+                for k, table in enumerate(tables):
+                    rows = getattr(table, kind)[:interval]
+                    padded[k, : len(rows)] = rows
+                assert (padded[0] == padded[1]).all()
+    assert 10 < failed < 140
 
 
 def test_no_limit() -> None:

@@ -12,6 +12,7 @@ import allo
 from allo.ir.types import float32
 from allo.timing.control.span import Ends, Event, Span, Stream, alternatives, repeated, sequence
 from allo.timing.control.stages import stages
+from allo.timing.control.timeline import PartName
 
 
 def produce(A: float32[256], T: float32[256]):
@@ -113,7 +114,7 @@ def test_values_in_a_circle_begin_with_the_text() -> None:
     event = Event(Fraction(2), Fraction(3), Fraction(8))
     parts = [Span(Fraction(20), ends=Ends({one: event}, {other: event})),
              Span(Fraction(30), ends=Ends({other: event}, {one: event}))]  # fmt: skip
-    found = stages(parts, ["first", "second"])
+    found = stages(parts, [PartName("first"), PartName("second")])
     assert (found.span.latency, found.slowest, found.notes) == (31, "second", ())
 
 
