@@ -219,8 +219,8 @@ def test_banks_of_first_values_do_not_replace_others() -> None:
     assert allo.estimate(s).advice == ()
 
 
-def test_no_array_is_divided_more_than_the_others_allow() -> None:
-    """254 elements are dealt to two banks at most, so that four of the other array would be of no use."""
+def test_banks_need_not_divide_an_extent() -> None:
+    """254 elements lie in four banks, two of which hold one less."""
 
     def blocked(A: float32[254], B: float32[256]):
         for i in range(31):
@@ -229,8 +229,13 @@ def test_no_array_is_divided_more_than_the_others_allow() -> None:
 
     s = allo.customize(blocked)
     s.pipeline("i")
-    (advice,) = allo.estimate(s).advice
-    assert advice.step == 's.partition("blocked:A", dim=1, factor=2); s.partition("blocked:B", dim=1, factor=2)'
+    before = allo.estimate(s)
+    (advice,) = before.advice
+    assert advice.step == 's.partition("blocked:A", dim=1, factor=4); s.partition("blocked:B", dim=1, factor=4)'
+    for array in "AB":
+        s.partition(f"blocked:{array}", dim=1, factor=4)
+    after = allo.estimate(s)
+    assert after.loop("i").interval == 1 and before.cycles - after.cycles >= advice.gain
 
 
 def test_steps_that_gain_together_are_as_few_as_gain_all() -> None:
