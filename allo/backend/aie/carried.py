@@ -14,6 +14,7 @@ from mlir import ir
 from ...ir.builder import affine_constant
 from ...ir.context import context, unknown_location
 from ...ir.words import container_width
+from .reached import ElementBox
 
 Array = np.ndarray[Any, Any]
 
@@ -53,6 +54,13 @@ class Carried:
     @property
     def memref(self) -> ir.MemRefType:
         return ir.MemRefType.get(self.shape, self.kind, loc=unknown_location())
+
+    def moved(self, box: ElementBox) -> ElementBox | None:
+        """What holds a box of elements; None if that is no box, or cuts bytes."""
+        if self.is_flat or self.form is not CarriedForm.NIBBLES:
+            return None if self.is_flat else box
+        (*outer, low), (*counts, extent) = box.low, box.extents
+        return None if low % 2 or extent % 2 else ElementBox((*outer, low // 2), (*counts, extent // 2))
 
     def place(self, own: ir.AffineMap) -> tuple[ir.AffineMap, ir.AffineMap]:
         """For an access of an element, the map to where it is, and that to its number in a byte."""

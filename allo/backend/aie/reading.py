@@ -197,7 +197,7 @@ class _Reader:
         streams = {n: self._stream(operand) for n, operand in enumerate(call.operands) if is_stream(operand.type)}
         carried = carried_operands(call, self.carried)
         blocks = {n: self.blocks[stream][1] for n, stream in streams.items()}
-        body = self._body(callee_name(call), blocks, carried, self._declared(call, task, place))
+        body = self._body(callee_name(call), blocks, carried, self._declared(call, task, place, carried))
         function = body.name
         parts, ends = [], []
         for number, operand in enumerate(call.operands):
@@ -216,14 +216,19 @@ class _Reader:
             name, task, place, function, tuple(parts), tuple(ends), body.arrays, location_of(call)
         )
 
-    def _declared(self, call: ir.Operation, task: str, place: tuple[int, ...]) -> dict[int, ElementBox]:
-        """The parts that a position is declared to have, by the operands of its call."""
+    def _declared(
+        self, call: ir.Operation, task: str, place: tuple[int, ...], carried: Mapping[int, Carried]
+    ) -> dict[int, ElementBox]:
+        """The parts that a position is declared to have, as they are moved, by the operands of its call."""
         found = {}
         for number, operand in enumerate(call.operands):
             if isinstance(operand.owner, ir.Block):
                 part = self.declared.get((task, ir.BlockArgument(operand).arg_number))
                 if part is not None and list(part.whole) == getattr(operand.type, "shape", None):
-                    found[number] = ElementBox(part.start(place), part.extents)
+                    box = ElementBox(part.start(place), part.extents)
+                    moved = carried[number].moved(box) if number in carried else box
+                    if moved is not None:
+                        found[number] = moved
         return found
 
     def _body(

@@ -5,7 +5,7 @@ import pytest
 
 import allo
 import allo.dataflow as df
-from allo.ir.types import int16, int32
+from allo.ir.types import int4, int16, int32
 from allo.memory import Layout
 
 S, R = Layout.Shard, Layout.Replicate
@@ -43,6 +43,26 @@ def test_subscripts_out_of_arrays(kind, dtype):
     expected = np.zeros_like(A)
     expected[[*order[:4], *(4 + order[4:])]] = A
     assert (expected == C).all()
+
+
+@pytest.mark.parametrize("kernels", ["scalar", "vector"])
+def test_parts_of_elements_of_four_bits(kernels):
+    """They are moved as bytes of two, and so are the parts that a layout declares."""
+
+    @df.region()
+    def top(A: int4[8, 32], P: int32[8], C: int32[8, 32]):
+        @df.kernel(mapping=[4], args=[A, P, C])
+        def task(a: int4[8, 32] @ [R, S(0)], p: int32[8], c: int32[8, 32] @ [R, S(0)]):
+            for i, j in allo.grid(8, 8):
+                c[i, j] = a[i, p[j]]
+
+    random = np.random.default_rng(0)
+    given, order = random.integers(-8, 8, (8, 32)).astype(np.int8), random.permutation(8).astype(np.int32)
+    C = np.zeros((8, 32), np.int32)
+    built = df.build(top, target="aie", kernels=kernels)
+    built(given, order, C)
+    assert (given.reshape(8, 4, 8)[:, :, order].reshape(8, 32) == C).all()
+    assert "A[0:8, 0:8] in" in str(built.graph) or "A[0:8, 0:4] in" in str(built.graph)
 
 
 def test_an_argument_that_a_task_has_twice():
