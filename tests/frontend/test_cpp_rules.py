@@ -15,7 +15,7 @@ import pytest
 
 import allo
 from allo.frontend.typing.tables import CPP
-from allo.ir.types import AlloType, Bool, Float, Int, UInt, float32, float64, int32, int64
+from allo.ir.types import AlloType, Bool, Float, Int, UInt, float32, float64, int32, int64, uint32
 from allo.ir.types import bool as bool_type
 from tests.seeds import sweep
 
@@ -141,3 +141,13 @@ def test_a_shift_by_a_constant_wraps_as_one_by_a_number_does(rules: str, constan
     """By the rules of C++ both have the type of the left operand; by ours the constant one is as wide as it needs."""
     built = allo.customize(moved_left, typing_rule_set=rules).build()
     assert built((1 << 28) + 1, 4) == (constant, 16)
+
+
+def test_a_literal_in_a_choice_counts_as_elsewhere() -> None:
+    """2147483648 is a `long` in C++, also beside an `unsigned int`."""
+    def halves(c: int32, v: uint32) -> int64:
+        return (v if c > 5 else 2147483648) // (-2)
+
+    s = allo.customize(halves, typing_rule_set="cpp")
+    reference = allo.interpret(halves, typing_rule_set="cpp")
+    assert s.build()(0, 3) == reference(0, 3) == -(2**30)

@@ -103,3 +103,14 @@ def test_floats_overflow_to_infinity() -> None:
     A = np.ones(3, np.float32)
     allo.customize(infinite).build()(A)
     assert A.tolist() == [np.inf, np.inf, -np.inf]
+
+
+def test_a_variable_that_starts_with_one_of_two_literals_is_an_int32() -> None:
+    def chosen(c: int32) -> int32:
+        x = 5 if c > 0 else 7
+        x = x + 100
+        return x
+
+    s = allo.customize(chosen)
+    assert s.build()(1) == allo.interpret(chosen)(1) == chosen(1) == 105
+    assert s.build()(0) == 107

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from ...errors import counted
-from ...ir.types import DYNAMIC, AlloType, Float, TensorType, float32, shape_text
+from ...ir.types import DYNAMIC, AlloType, Float, Int, TensorType, UInt, float32, shape_text
 from ..read.source import Position
 from .around import Around, Seen
 from .convert import adapt_literals, convert
@@ -43,7 +43,10 @@ class ValueBuilder(Around):
 
     def unify(self, at: Position, first: Expr, second: Expr) -> tuple[Expr, Expr] | None:
         """Both values in the least common type."""
-        if first.type == second.type:
+        counts_otherwise = isinstance(first.type, Int | UInt) and any(
+            isinstance(value, Const) and value.literal for value in (first, second)
+        )
+        if first.type == second.type and not counts_otherwise:
             return first, second
         first, second = adapt_literals(first, second)
         common = common_type(first, second, self.context.rules)
