@@ -23,6 +23,7 @@ from ..timing.problem.region import LoopBody
 from .estimate import device_of
 from .resources import unit_resources
 
+_CHOICE = 1  # cycles to choose one of few banks
 _NO_COPIES = "its inner loops need one another, or their streams pass no vectors"
 
 
@@ -42,7 +43,10 @@ class StageCosts:
 
     def cost(self, copies: Mapping[LoopView, int], factor: int) -> Option:
         """With so many copies of each loop, those of a `factor` of the stage."""
-        gain = sum((one.gain(copies[view]) for view, one in self.loops.items()), Fraction(0))
+        gain = Fraction(0)
+        for view, one in self.loops.items():
+            others = (own.arrays for other, own in self.loops.items() if copies[other] > copies[view])
+            gain += one.gain(copies[view], in_banks=any(one.updated in arrays for arrays in others))
         more = sum((copies[view] - 1) * one.dsp for view, one in self.loops.items())
         return Option(factor, ceil(self.cycles - gain), self.dsp + more)
 
@@ -136,17 +140,18 @@ class _Copies:
         self.runs = prod(trip_count(op) or 1 for op in around[:inside])
         self.iterations = prod(trip_count(op) or 1 for op in around[inside:])
         self.latency = spans.of(top).latency or Fraction(0)
-        self.again = 0 if first.op == view.op else self._update()
+        self.again, self.updated = (0, "") if first.op == view.op else self._update()
+        self.arrays = {n.label for n in node.region.graph.region.nodes if n.kind in ("read", "write")}
 
-    def _update(self) -> int:
-        """The cycles from reading an element to having written it again."""
+    def _update(self) -> tuple[int, str]:
+        """The cycles from reading an element to having written it again, and of which array it is."""
         body = self.node.region.graph.region
-        most = 0
+        found = [(0, "")]
         for written in body.nodes:
             if written.kind == "write":
                 read = {n.index for n in body.nodes if n.kind == "read" and n.label == written.label}
-                most = max(most, _longest(body, written.index, read, {}) or 0)
-        return most
+                found.append((_longest(body, written.index, read, {}) or 0, written.label))
+        return max(found)
 
     def obstacle(self, factor: int) -> str:
         """Why it cannot be unrolled by a factor; empty if it can."""
@@ -158,12 +163,14 @@ class _Copies:
             return f"a sum is there after {self.again} cycles, and needed after {self.trips // factor}"
         return ""
 
-    def gain(self, factor: int) -> Fraction:
-        """The cycles by which the stage is shorter."""
-        if factor == 1:
+    def gain(self, factor: int, *, in_banks: bool) -> Fraction:
+        """The cycles by which the stage is shorter; `in_banks`: others want more banks of what it updates, so that an
+        element is chosen out of them, and a sum may wait for that."""
+        interval = -(-(self.again + _CHOICE) * factor // self.trips) if in_banks and self.again else 1
+        if factor == 1 and interval == 1:
             return Fraction(0)
         node = self.node
-        now = self.iterations // factor - 1 + node.depth + node.control
+        now = (self.iterations // factor - 1) * interval + node.depth + node.control
         return self.runs * (self.latency - now)
 
 

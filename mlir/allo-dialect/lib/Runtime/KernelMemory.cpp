@@ -59,12 +59,12 @@ private:
 };
 thread_local KeptBlocks kept;
 
-constexpr std::size_t kAlignment = 64;
+constexpr std::size_t kBlockAlignment = 64;
 } // namespace
 
 /// What `std::aligned_alloc` gives.
 ALLO_EXPORT void *allo_array_alloc(std::size_t alignment, std::size_t bytes) {
-  if (bytes >= kLeastBytes && alignment <= kAlignment)
+  if (bytes >= kLeastBytes && alignment <= kBlockAlignment)
     if (void *known = kept.find(bytes))
       return known;
   return std::aligned_alloc(alignment, bytes);
@@ -72,7 +72,7 @@ ALLO_EXPORT void *allo_array_alloc(std::size_t alignment, std::size_t bytes) {
 
 ALLO_EXPORT void allo_array_free(void *memory) {
   std::size_t bytes = memory ? malloc_usable_size(memory) : 0;
-  if (bytes >= kLeastBytes && bytes <= kMostBytes && reinterpret_cast<uintptr_t>(memory) % kAlignment == 0)
+  if (bytes >= kLeastBytes && bytes <= kMostBytes && reinterpret_cast<uintptr_t>(memory) % kBlockAlignment == 0)
     kept.keep(memory, bytes);
   else
     std::free(memory);
