@@ -26,7 +26,6 @@ from .steps import MappedCore, Mapping
 _STATES = 400  # that are looked at
 _AGAIN = 100  # if none of these fits
 _SINGLE = 4  # edges of two kinds that are tried one by one, if cores have several
-_CHANNELS = 2  # of a core, each way
 _CANDIDATES = 24  # that are built and timed; the threshold of the paper
 
 type Steps = tuple[tuple[str, list[str]], ...]
@@ -62,14 +61,19 @@ class MappingSearch:
 
 
 def searched(
-    graph: VirtualGraph, cores: int, work: Table[str, int], cycles: Callable[[Mapping], int | None]
+    graph: VirtualGraph,
+    cores: int,
+    work: Table[str, int],
+    cycles: Callable[[Mapping], int | None],
+    channels: tuple[int, int],
 ) -> MappingSearch:
     """Mappings of a graph on at most so many cores.
 
     `work` are the cycles that each node computes, by name; `cycles` those of a call, None for a mapping that does not
-    fit. Deterministic: what is found depends on these only.
+    fit; `channels` the DMA channels of a core, out of it and into it. Deterministic: what is found depends on these
+    only.
     """
-    search = _Search(graph, cores, work, cycles)
+    search = _Search(graph, cores, work, cycles, channels)
     is_all = search.run(fitting_first=False)
     if not search.found and not is_all:
         search.run(fitting_first=True)
@@ -85,6 +89,7 @@ class _Search:
     cores: int
     work: Table[str, int]
     cycles: Callable[[Mapping], int | None]
+    channels: tuple[int, int]
     found: list[Candidate] = field(default_factory=list)
     looked: int = 0
     unfit: int = 0
@@ -99,7 +104,7 @@ class _Search:
 
         def ranked(state: Mapping) -> tuple[tuple[int, ...], Mapping]:
             least, between, taken = self._costs(state)
-            excess = (max(taken - self.cores, 0) + _crowded(state),) if fitting_first else ()
+            excess = (max(taken - self.cores, 0) + _crowded(state, self.channels),) if fitting_first else ()
             return (*excess, least, between, max(taken, self.cores), next(number)), state
 
         ahead = [ranked(Mapping(self.graph, tuple(MappedCore(node.name, ((node,),)) for node in self.graph.nodes)))]
@@ -133,7 +138,7 @@ class _Search:
             self.found.append(Candidate(state, taken))
 
 
-def _crowded(state: Mapping) -> int:
+def _crowded(state: Mapping, channels: tuple[int, int]) -> int:
     """How many more cores there are with streams to or from a core than it has DMA channels, over all cores.
 
     An estimate: a neighbour needs no channel, and one FIFO may take what several streams carry.
@@ -141,7 +146,7 @@ def _crowded(state: Mapping) -> int:
     home = {node.name: core.name for core in state.cores for node in core.nodes}
     pairs = {(home[stream.producer], home[stream.consumer]) for stream in state.graph.streams}
     ends = [Counter(pair[end] for pair in pairs if pair[0] != pair[1]) for end in (0, 1)]
-    return sum(max(number - _CHANNELS, 0) for own in ends for number in own.values())
+    return sum(max(n - most, 0) for own, most in zip(ends, channels, strict=True) for n in own.values())
 
 
 def _kind(core: MappedCore) -> tuple[tuple[str, str], ...]:

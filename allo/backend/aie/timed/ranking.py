@@ -10,7 +10,7 @@ from ....ir.module import Module
 from ....ir.walk import entry_block, statements
 from ....mapping import Mapping as NodeMapping
 from ....mapping import MappingSearch, VirtualGraph, plan_of, searched, sequence_of
-from ....target import ProcessorArray
+from ....target import ProcessorArray, TileKind
 from ..check import check_plan
 from .array_run import given_cycles, replayed
 from .core_cycles import CoreCycles, Kernels
@@ -27,9 +27,10 @@ def fastest_mappings(
         entry = entry_block(bodies.function(name))
         assert entry is not None
         work[name] = sum(costs.of(op, {}) for op in statements(entry))
+    engine = array.tiles[TileKind.CORE].dma
     return searched(
         graph, array.cores, {node.name: work[node.function] for node in graph.nodes},
-        lambda mapping: _cycles(mapping, array, bodies, given),
+        lambda mapping: _cycles(mapping, array, bodies, given), (engine.outputs, engine.inputs),
     )  # fmt: skip
 
 
