@@ -194,6 +194,24 @@ def test_child_of_fork_has_a_pool_of_its_own() -> None:
     assert run_python(program, ALLO_NUM_THREADS="3") == "0\n"
 
 
+PROCESSORS = COUNT + """
+def workers(mine):
+    os.sched_setaffinity(0, mine)
+    parts()
+    own = threading.get_native_id()
+    return [os.sched_getaffinity(int(tid)) for tid in os.listdir("/proc/self/task") if int(tid) != own]
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "sched_getaffinity") or len(os.sched_getaffinity(0)) == 1, reason="Linux, 2 cores")
+def test_workers_keep_off_the_processor_of_the_thread_that_waits_for_them() -> None:
+    """Woken there, they would take turns with it, while another processor idles."""
+    program = PROCESSORS + "every = os.sched_getaffinity(0)\nprint([len(every - one) for one in workers(every)])"
+    assert run_python(program, ALLO_NUM_THREADS="2", OPENBLAS_NUM_THREADS="1") == "[1]\n"
+    pinned = PROCESSORS + "one = {min(os.sched_getaffinity(0))}\nprint(workers(one) == [one])"
+    assert run_python(pinned, ALLO_NUM_THREADS="2", OPENBLAS_NUM_THREADS="1") == "True\n"
+
+
 def test_nested_calls_run_in_place() -> None:
     program = COUNT + (
         "inner = []\n"

@@ -12,6 +12,7 @@
 #include <cstdlib>
 #include <mutex>
 #include <pthread.h>
+#include <sched.h>
 #include <thread>
 #include <vector>
 
@@ -110,6 +111,7 @@ public:
     std::unique_lock<std::mutex> owner(busy, std::try_to_lock);
     if (!owner)
       return false;
+    leaveProcessor();
     {
       std::lock_guard<std::mutex> guard(mutex);
       current = &job;
@@ -134,6 +136,23 @@ private:
     Pool *pool;
     unsigned index;
   };
+
+  /// Keeps the workers off the processor that this thread is on. Schedulers wake a thread where it was woken from, and
+  /// leave it there for milliseconds: the two then take turns while another processor idles.
+  void leaveProcessor() {
+#if defined(__linux__)
+    int here = sched_getcpu();
+    cpu_set_t others;
+    if (here < 0 || here == avoided || sched_getaffinity(0, sizeof others, &others) != 0)
+      return;
+    CPU_CLR(here, &others);
+    if (CPU_COUNT(&others) == 0)
+      return; // this thread may be nowhere else
+    for (pthread_t worker : workers)
+      pthread_setaffinity_np(worker, sizeof others, &others);
+    avoided = here;
+#endif
+  }
 
   /// False when the system has no thread to give; the pool is then smaller.
   bool startWorker(Worker *worker) {
@@ -179,6 +198,7 @@ private:
 
   unsigned parts = 1; // the calling thread and the workers
   std::vector<pthread_t> workers; // as they were when the pool was made
+  int avoided = -1; // the processor that they are kept off
   std::mutex busy;  // held by the thread whose job runs
   std::mutex mutex; // protects all below
   std::condition_variable started, finished;
