@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
@@ -181,14 +182,16 @@ def _slots(core: MappedCore, to_core: bool, merging: Merging) -> Iterator[tuple[
     """What a core gets, or gives, by the FIFO."""
     found: dict[object, list[tuple[VirtualNode, PartUse]]] = {}
     for node in core.nodes:
+        of_argument: Counter[str] = Counter()
         for use in node.parts:
             if use.access is PartAccess.BOTH or (use.access is PartAccess.IN) == to_core:
-                element, extents = use.part.argument.element, use.part.object_extents
+                element, extents, name = use.part.argument.element, use.part.object_extents, use.part.argument.name
                 lane: object = (element, prod(extents))
-                if merging is Merging.PARAMETER:
-                    lane = (node.task, node.function, use.parameter)
-                elif merging is Merging.ARGUMENT:
-                    lane = (use.part.argument.name, element, extents, use.part.order)
+                if merging is not Merging.LENGTH:
+                    lane = (name, element, extents, use.part.order)
+                if merging is Merging.PARAMETER:  # functions of one task have other numbers where streams are left out
+                    lane = (node.task, of_argument[name], lane)
+                    of_argument[name] += 1
                 found.setdefault(lane, []).append((node, use))
     for uses in found.values():
         slot = Slot(core.name, tuple((node.name, use.parameter) for node, use in uses))

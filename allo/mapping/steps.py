@@ -24,8 +24,8 @@ class MappedCore:
 
     @property
     def pattern(self) -> Shot:
-        """What its shots do: those that do the same one after the other once."""
-        kinds = groupby(self.shots, key=lambda shot: [(node.task, node.function) for node in shot])
+        """The tasks of its shots: those that run one after the other once."""
+        kinds = groupby(self.shots, key=lambda shot: [node.task for node in shot])
         return tuple(node for _, same in kinds for node in next(same))
 
     @property
@@ -56,7 +56,7 @@ class Mapping:
         return self.core_of(stream.producer) is self.core_of(stream.consumer)
 
     def bundle(self, names: Sequence[str]) -> Mapping:
-        """One core that runs nodes that do the same in turn: many shots of one task, each with its own parts."""
+        """One core that runs positions of a task in turn: a shot for each, with its own parts, streams and numbers."""
         members = self._members("bundle", names)
         first = members[0]
         for other in members[1:]:
@@ -64,7 +64,7 @@ class Mapping:
             if reason is not None:
                 raise TargetError(
                     f"bundle: '{first.name}' and '{other.name}' are not alike: {reason}",
-                    hint="bundle positions of one task that do the same; chain others",
+                    hint="bundle positions of one task; chain those of several",
                 )
         shots = tuple(shot for member in members for shot in member.shots)
         made = self._with("bundle", names, MappedCore(_name("bundle", names), shots))
@@ -74,16 +74,24 @@ class Mapping:
     def chain(self, names: Sequence[str]) -> Mapping:
         """One core that runs nodes one after the other, such as a producer and its consumer.
 
-        Shots of bundles of one size take turns; all shots of a bundle run before what is chained behind it otherwise.
+        Shots of bundles of one size take turns, where streams allow it; otherwise all shots of what comes first run before
+        what is chained behind it.
         """
         members = self._members("chain", names)
         counts = {len(member.shots) for member in members}
+        behind = tuple(shot for member in members for shot in member.shots)
         if len(counts) == 1:
-            shots = tuple(
+            turns = tuple(
                 tuple(node for member in members for node in member.shots[k]) for k in range(counts.pop())
             )
-        else:
-            shots = tuple(shot for member in members for shot in member.shots)
+            try:
+                return self._chained(names, turns)
+            except TargetError:
+                if len(turns) == 1:
+                    raise
+        return self._chained(names, behind)
+
+    def _chained(self, names: Sequence[str], shots: tuple[Shot, ...]) -> Mapping:
         made = self._with("chain", names, MappedCore(_name("chain", names), shots))
         _demand_order(made, made.core_of(shots[0][0].name), "chain")
         return made
@@ -149,14 +157,12 @@ def _name(kind: str, names: Sequence[str]) -> str:
 
 
 def _unlike(one: Shot, other: Shot) -> str | None:
-    """Why the nodes of two cores are not of the same kind; None if they are."""
+    """Why two cores do not run the same tasks; None if they do."""
     if len(one) != len(other):
         return "they are chains of other lengths"
     for a, b in zip(one, other, strict=True):
         if a.task != b.task:
             return "they are positions of other tasks"
-        if a.function != b.function:
-            return f"'{a.name}' and '{b.name}' have other bodies, or parts of other shapes"
     return None
 
 

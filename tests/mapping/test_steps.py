@@ -91,12 +91,12 @@ REFUSED: list[tuple[list[Any], str]] = [
     (
         [("bundle", ["a_0", "b_0"])],
         "bundle: 'a_0' and 'b_0' are not alike: they are positions of other tasks\n"
-        "  hint: bundle positions of one task that do the same; chain others",
+        "  hint: bundle positions of one task; chain those of several",
     ),
     (
         [("chain", ["a_0", "b_0"]), ("bundle", ["a_0-b_0", "a_1"])],
         "bundle: 'a_0-b_0' and 'a_1' are not alike: they are chains of other lengths\n"
-        "  hint: bundle positions of one task that do the same; chain others",
+        "  hint: bundle positions of one task; chain those of several",
     ),
     (
         [("chain", ["b_0", "a_0"])],
@@ -129,13 +129,18 @@ def test_refused(steps: list[Any], message: str) -> None:
     assert str(caught.value) == message
 
 
-def test_other_bodies_are_not_bundled() -> None:
-    graph = VirtualGraph((), (node("f_0"), node("f_1", function="f_1")), ())
-    with pytest.raises(TargetError) as caught:
-        mapped(graph, [("bundle", ["f_0", "f_1"])])
-    assert str(caught.value).startswith(
-        "bundle: 'f_0' and 'f_1' are not alike: 'f_0' and 'f_1' have other bodies, or parts of other shapes\n"
-    )
+def test_positions_with_other_bodies_are_bundled() -> None:
+    """Their parts of one argument come through one FIFO, whichever parameter of their functions it is."""
+    nodes = node("f_0", part(0)), node("f_1", part(1, parameter=2), function="f_1")
+    mapping = mapped(VirtualGraph((A,), nodes, ()), [("bundle", ["f_0", "f_1"])])
+    assert [(fifo.cores, len(fifo.objects)) for fifo in fifos_of(place(mapping, ARRAY)).arrays] == [(("f_0x2",), 2)]
+
+
+def test_a_chain_of_bundles_whose_streams_cross_does_not_take_turns() -> None:
+    nodes = tuple(map(node, ["a_0", "a_1", "b_0", "b_1"]))
+    crossed = VirtualGraph((), nodes, (stream("a_0", "b_1"), stream("a_1", "b_0")))
+    steps = [("bundle", ["a_0", "a_1"]), ("bundle", ["b_0", "b_1"]), ("chain", ["a_0x2", "b_0x2"])]
+    assert [own.name for own in mapped(crossed, steps).cores[0].nodes] == ["a_0", "a_1", "b_0", "b_1"]
 
 
 def test_neighbours_share_a_memory() -> None:

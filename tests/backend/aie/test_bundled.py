@@ -1,0 +1,88 @@
+"""Bundles of positions whose bodies depend on their ids: numbers, branches, parts of other shapes, streams by id."""
+
+# Streams of regions are declared by annotations.
+# ruff: noqa: F821
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import allo
+import allo.dataflow as df
+from allo.ir.types import Stream, int32
+from allo.memory import Layout
+
+N, P = 32, 4
+W = N // P
+F, G = ([f"{task}_{p}" for p in range(P)] for task in "fg")
+
+
+@df.region()
+def crossed(A: int32[N], B: int32[N]):
+    s: Stream[int32[W], 2][P]
+
+    @df.kernel(mapping=[P], args=[A])
+    def f(a: int32[N] @ Layout("S0")):
+        p = df.get_pid()
+        x: int32[W] = 0
+        for i in range(W):
+            x[i] = a[i] * (p + 2) + p
+        s[P - 1 - p].put(x)
+
+    @df.kernel(mapping=[P], args=[B])
+    def g(b: int32[N] @ Layout("S0")):
+        p = df.get_pid()
+        b[:] = s[p].get() + p
+
+
+STEPS: list[tuple[list[Any], list[str]]] = [
+    ([("bundle", F)], ["f_0x4", *G]),
+    ([("bundle", F), ("bundle", G[::-1])], ["f_0x4", "g_3x4"]),
+    ([("bundle", F), ("bundle", G), ("chain", ["f_0x4", "g_0x4"])], ["f_0x4-g_0x4"]),
+    ([*(("chain", [f, g]) for f, g in zip(F, G[::-1], strict=True)),
+      ("bundle", [f"{f}-{g}" for f, g in zip(F, G[::-1], strict=True)])], ["f_0-g_3x4"]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("steps", "cores"), STEPS, ids=[cores[0] for _, cores in STEPS])
+def test_numbers_and_streams_by_id(steps: Any, cores: list[str]) -> None:
+    A, B, wanted = np.arange(N, dtype=np.int32), np.zeros(N, np.int32), np.zeros(N, np.int32)
+    built = df.build(crossed, target="aie", mapping_primitives=steps)
+    built(A, B)
+    df.build(crossed)(A, wanted)
+    p = np.arange(P)[::-1, None]
+    np.testing.assert_array_equal(B, (A.reshape(P, W)[::-1] * (p + 2) + p + p[::-1]).reshape(N))
+    np.testing.assert_array_equal(B, wanted)
+    assert [core.name for core in built.plan.mapping.cores] == cores
+    assert type(allo.verify(crossed, built)).__name__ == "Equivalent"
+
+
+@df.region()
+def triangle(A: int32[P, W], B: int32[P, W]):
+    """Position `p` sums `p + 1` rows, and all but the first scale the result."""
+
+    @df.kernel(mapping=[P], args=[A, B])
+    def f(a: int32[P, W], b: int32[P, W]):
+        p = df.get_pid()
+        b[p, :] = 1
+        for i in range(p + 1):
+            for j in range(W):
+                b[p, j] += a[i, j]
+        with allo.meta_if(p > 0):
+            for j in range(W):
+                b[p, j] = b[p, j] * p
+
+
+@pytest.mark.parametrize("kernels", ["scalar", "vector"])
+def test_parts_of_other_shapes(kernels: str) -> None:
+    """Parts of one shape share a FIFO: results do; of A, each core has one FIFO for each number of rows."""
+    A, B = np.arange(P * W, dtype=np.int32).reshape(P, W), np.zeros((P, W), np.int32)
+    wanted = (A.cumsum(0) + 1) * np.array([[1], [1], [2], [3]])
+    steps = [("bundle", F[:2]), ("bundle", F[2:])]
+    built = df.build(triangle, target="aie", mapping_primitives=steps, kernels=kernels)
+    built(A, B)
+    np.testing.assert_array_equal(B, wanted)
+    assert [len(built.plan.fifos.arrays_of("f_2x2", to_core)) for to_core in (True, False)] == [2, 1]
