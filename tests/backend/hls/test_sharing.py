@@ -144,12 +144,28 @@ def test_readers_of_what_is_written_later() -> None:
         allo.Schedule.from_mlir(marked).build(target="vhls")
 
 
-def test_elements_that_read_one_array() -> None:
-    s = allo.customize(all_rows)
+def many_rows(A: int32[2, 4], C: int32[65, 4]):
+    for i in range(65, name="PE"):
+        for k in range(4):
+            C[i, k] = A[0, k] + A[1, k]
+
+
+def of_elements(kernel: Any) -> allo.Schedule:
+    s = allo.customize(kernel)
     s.partition("C", dim=1)
     s.unfold("PE", axes=[0])
-    s.dataflow("all_rows")
-    assert refusal(s) == READ.format("all_rows", "'PE_0'", "'PE_1'")
+    s.dataflow(kernel.__name__)
+    return s
+
+
+def test_elements_that_read_one_array() -> None:
+    """Each has a copy, up to 64 of them."""
+    s = of_elements(all_rows)
+    assert "all_rows_copy_A(A, A_PE_0, A_PE_1);" in s.build(target="vhls").hls_code
+    A, C = np.arange(8, dtype=np.int32).reshape(2, 4), np.zeros((2, 4), np.int32)
+    s.build(target="vitis_hls", mode="csim")(A, C)
+    np.testing.assert_array_equal(C, np.stack([A.sum(0)] * 2))
+    assert refusal(of_elements(many_rows)) == READ.format("many_rows", "'PE_0'", "'PE_1'")
 
 
 READ = (

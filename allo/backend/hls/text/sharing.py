@@ -44,6 +44,7 @@ _HINTS = {
     "write what the others put into streams",
     "use": "let one process do all that uses it",
 }
+_ELEMENTS = 64  # that each have a copy of an array
 type _Place = tuple[int | None, ...]  # the bank in each dimension; None: any
 type _Array = ir.Value | str  # a state of the module is known by its name
 
@@ -85,8 +86,8 @@ class SharingChecks:
     def read_by_several(self, block: ir.Block) -> list[tuple[ir.Value, list[ir.Operation]]]:
         """The arrays of a region that several processes read, after at most one has written them, with those processes.
 
-        Only arrays of known extents that the processes are given as a whole, and not those of processing elements, of
-        which there may be thousands.
+        Only arrays of known extents that the processes are given as a whole. Of processing elements, of which there may
+        be thousands, up to 64 have copies.
         """
         users: dict[_Array, list[tuple[ir.Operation, _Use]]] = {}
         for op in statements(block):
@@ -100,7 +101,8 @@ class SharingChecks:
             are_last = all(use.writes for _, use in uses[: len(uses) - len(readers)])
             if isinstance(array, str) or "read" not in conflicts or {*conflicts} != {"read"} or not are_last:
                 continue
-            is_whole = all(array in op.operands and ELEMENT_OF not in op.attributes for op in readers)
+            elements = sum(ELEMENT_OF in op.attributes for op in readers)
+            is_whole = all(array in op.operands for op in readers) and elements <= _ELEMENTS
             views = [op for op in readers for value in op.operands if value != array and base_of(value) == array]
             if is_whole and not views and ir.MemRefType(array.type).has_static_shape:
                 found.append((array, readers))
