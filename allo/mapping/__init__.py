@@ -2,15 +2,17 @@
 
 from .buffers import CallBuffer
 from .capacity import CapacityReport, ResourceUse, capacity_of
+from .circles import Shot, circles_in, turns_of
 from .drawing import drawn
 from .exact_fusion import FusionGap, fusion_gap
 from .exact_placement import PlacementGap, placement_gap
-from .fifos import ArrayFifo, ObjectFifos, Slot, StreamFifo, fifos_of
+from .fifos import ArrayFifo, CoreStream, ObjectFifos, Slot, StreamFifo, fifos_of
 from .graph import (
     ArrayPart,
     CallArray,
     PartAccess,
     PartUse,
+    StreamCircle,
     StreamEnd,
     VirtualGraph,
     VirtualNode,
@@ -31,6 +33,7 @@ __all__ = [
     "CallArray",
     "CallBuffer",
     "CapacityReport",
+    "CoreStream",
     "FusionGap",
     "MappedCore",
     "Mapping",
@@ -44,7 +47,9 @@ __all__ = [
     "Route",
     "RuntimeSequence",
     "ShimTransfer",
+    "Shot",
     "Slot",
+    "StreamCircle",
     "StreamEnd",
     "StreamFifo",
     "Tile",
@@ -53,6 +58,7 @@ __all__ = [
     "VirtualNode",
     "VirtualStream",
     "capacity_of",
+    "circles_in",
     "drawn",
     "fifos_of",
     "fusion_gap",
@@ -64,4 +70,5 @@ __all__ = [
     "routed",
     "searched",
     "sequence_of",
+    "turns_of",
 ]

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from ..picture import aligned
 from ..target import ProcessorArray, TileKind
 from .buffers import buffers_of
+from .circles import turns_of
 from .fifos import ArrayFifo, ObjectFifos, StreamFifo
 from .place import Placement
 from .routes import Route
@@ -98,7 +99,11 @@ def _core_uses(core: str, placement: Placement, fifos: ObjectFifos, array: Proce
     yield ResourceUse("descriptors of a core", place, len(moved), limits.dma.descriptors, _names(moved))
     yield ResourceUse("locks of a core", place, 2 * len(held), limits.dma.locks, _names(held))
     nodes = placement.mapping.core_of(_first(core, placement)).nodes
-    own = sum(dict(place for node in nodes for place in node.arrays).values())
+    arrays = {
+        (name, node.name if len(turn) > 1 else ""): size
+        for turn in turns_of(placement.mapping.graph, nodes) for node in turn for name, size in node.arrays
+    }  # fmt: skip
+    own = sum(arrays.values())
     inner = {own.place: own for own in fifos.internal if own.core == core}
     parts = [(f"{fifo.bytes * fifo.depth:,} bytes of '{_name(fifo)}'", fifo.bytes * fifo.depth) for fifo in held]
     parts += [(f"{own.bytes + _COUNTS:,} bytes of '{place}'", own.bytes + _COUNTS) for place, own in inner.items()]

@@ -55,7 +55,7 @@ def _lines(plan: ArrayPlan) -> Iterator[str]:
         count = fifo.stream.tokens // fifo.stream.block
         yield f"{fifo.stream.name}: {ends}, {count} x {fifo.bytes:,} bytes, depth {fifo.depth}, by {how}"
     for own in plan.fifos.internal:
-        yield f"{own.stream.name}: within {own.core}, {own.stream.bytes:,} bytes"
+        yield f"{own.stream.name}: within {own.core}, {own.bytes:,} bytes"
 
 
 def _route(plan: ArrayPlan, route: Route) -> Iterator[str]:

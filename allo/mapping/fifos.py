@@ -9,6 +9,7 @@ from enum import Enum
 from math import prod
 
 from ..layout import Walk
+from .circles import turns_of
 from .graph import ArrayPart, PartAccess, PartUse, VirtualGraph, VirtualNode, VirtualStream
 from .place import Placement
 from .steps import MappedCore, Mapping
@@ -95,16 +96,18 @@ class StreamFifo:
 
 @dataclass(frozen=True, slots=True)
 class CoreStream:
-    """A stream that stays on one core, in the array `place` there, with all that passes through."""
+    """A stream that stays on one core, in the array `place` there, of `length` elements: all that passes through, or
+    what it holds at most if its ends take turns."""
 
     stream: VirtualStream
     core: str
     place: str
+    length: int
 
     @property
     def bytes(self) -> int:
         """The bytes of the array."""
-        return max(self.stream.tokens, 1) * self.stream.bits // 8
+        return self.length * self.stream.bits // 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,7 +157,7 @@ def fifos_of(placement: Placement, merging: Merging = Merging.PARAMETER, ahead: 
     for (to_core, parts, resident), slots in _unlike_cores(wanted):
         label = parts[0].argument.name + ("" if to_core else "_out")
         number = names[label] = names.get(label, -1) + 1
-        held = max(_held(slot) for slot in slots)
+        held = max(_held(mapping, slot) for slot in slots)
         depth = 1 if len(parts) == 1 else held + ahead.value[0 if to_core else 1]
         arrays.append(ArrayFifo(f"{label}_{number}", parts, to_core, tuple(slots), resident, depth))
     return ObjectFifos(tuple(arrays), tuple(_streams(placement)), tuple(_internal(mapping)))
@@ -173,9 +176,11 @@ def _unlike_cores(
             rest = [slot for slot in rest if chosen[slot.core] is not slot]
 
 
-def _held(slot: Slot) -> int:
-    """How many objects one node holds at once."""
-    return max(sum(node == own for node, _ in slot.uses) for own, _ in slot.uses)
+def _held(mapping: Mapping, slot: Slot) -> int:
+    """How many objects one node holds at once, or nodes that take turns."""
+    used = Counter(node for node, _ in slot.uses)
+    turns = turns_of(mapping.graph, mapping.core_of(slot.uses[0][0]).nodes)
+    return max(sum(used[node.name] for node in turn) for turn in turns)
 
 
 def _slots(core: MappedCore, to_core: bool, merging: Merging) -> Iterator[tuple[Slot, tuple[ArrayPart, ...]]]:
@@ -209,11 +214,15 @@ def _streams(placement: Placement) -> Iterator[StreamFifo]:
 
 def _internal(mapping: Mapping) -> Iterator[CoreStream]:
     """Streams within cores, each with its array: one for streams of one length that are not in use at once."""
+    most = {name: held for circle in mapping.graph.circles for name, held in circle.held.items()}
     for core in mapping.cores:
         order = {node.name: number for number, node in enumerate(core.nodes)}
         own = [stream for stream in mapping.graph.streams if stream.producer in order and stream.consumer in order]
         last: dict[str, VirtualStream] = {}  # that has been in an array, which has the name of the first one
         for stream in sorted(own, key=lambda stream: order[stream.producer]):
+            if stream.name in most:
+                yield CoreStream(stream, core.name, stream.name, max(most[stream.name], 1))
+                continue
             free = (
                 place for place, before in last.items()
                 if (before.element, before.tokens) == (stream.element, stream.tokens)
@@ -221,7 +230,7 @@ def _internal(mapping: Mapping) -> Iterator[CoreStream]:
             )  # fmt: skip
             place = next(free, stream.name)
             last[place] = stream
-            yield CoreStream(stream, core.name, place)
+            yield CoreStream(stream, core.name, place, max(stream.tokens, 1))
 
 
 def _may_overwrite(graph: VirtualGraph, stream: VirtualStream, before: VirtualStream) -> bool:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from math import prod
 
-from ..errors import Location
+from ..errors import Location, Note
 from ..layout import ArrayMove, Walk, part_of
 
 
@@ -134,6 +134,20 @@ class VirtualStream:
 
 
 @dataclass(frozen=True, slots=True)
+class StreamCircle:
+    """Nodes that pass streams in a circle, which take turns on one core, iteration by iteration.
+
+    `held` are the elements that each stream between them has at most then; an `obstacle` is why there is no such order,
+    with the lines where they wait.
+    """
+
+    nodes: tuple[str, ...]
+    held: Mapping[str, int] = field(default_factory=dict, hash=False)
+    obstacle: str = ""
+    waits: tuple[Note, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class VirtualGraph:
     """All positions of the tasks of a region, with the streams between them and the arguments that they use.
 
@@ -144,6 +158,7 @@ class VirtualGraph:
     nodes: tuple[VirtualNode, ...]
     streams: tuple[VirtualStream, ...]
     idle: tuple[str, ...] = ()
+    circles: tuple[StreamCircle, ...] = ()
     _nodes: dict[str, VirtualNode] = field(init=False, repr=False, compare=False)
     _puts: dict[str, list[VirtualStream]] = field(init=False, repr=False, compare=False)
 

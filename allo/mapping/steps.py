@@ -8,11 +8,10 @@ from itertools import groupby
 from typing import Any
 
 from ..errors import TargetError, nearest
+from .circles import Shot, turns_of, with_turns
 from .graph import VirtualGraph, VirtualNode, VirtualStream
 
 SHAPE = "mapping_primitives are pairs such as ('bundle', ['gemm_0_0', 'gemm_0_1']) and ('chain', ['load_0', 'add_0'])"
-
-type Shot = tuple[VirtualNode, ...]  # nodes that run one after the other
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,8 +73,8 @@ class Mapping:
     def chain(self, names: Sequence[str]) -> Mapping:
         """One core that runs nodes one after the other, such as a producer and its consumer.
 
-        Shots of bundles of one size take turns, where streams allow it; otherwise all shots of what comes first run before
-        what is chained behind it.
+        Shots of bundles of one size take turns, where streams allow it; otherwise all shots of what comes first run
+        before what is chained behind it.
         """
         members = self._members("chain", names)
         counts = {len(member.shots) for member in members}
@@ -111,7 +110,8 @@ class Mapping:
         return [known[name] for name in names]
 
     def _with(self, step: str, names: Sequence[str], core: MappedCore) -> Mapping:
-        """The cores with one in the place of its members, where the first of them was."""
+        """The cores with one in the place of its members, where the first of them was; nodes of circles take turns."""
+        core = MappedCore(core.name, with_turns(self.graph, core.shots))
         cores = [core if own.name == names[0] else own for own in self.cores if own.name not in names[1:]]
         return Mapping(self.graph, tuple(cores), (*self.steps, (step, tuple(names))))
 
@@ -167,14 +167,23 @@ def _unlike(one: Shot, other: Shot) -> str | None:
 
 
 def _demand_order(mapping: Mapping, core: MappedCore, step: str) -> None:
-    """Refuse a core on which a node gets what one behind it puts, or what comes back to it over other cores."""
-    place = {node.name: number for number, node in enumerate(core.nodes)}
+    """Refuse a core on which a node gets what one behind it puts, or what comes back to it over other cores.
+
+    Nodes of a circle are at one place, where they take turns if there is an order of their iterations.
+    """
+    turns = [turn for shot in core.shots for turn in turns_of(mapping.graph, shot)]
+    place = {node.name: number for number, turn in enumerate(turns) for node in turn}
+    for circle in mapping.graph.circles:
+        if circle.obstacle and sum(name in place for name in circle.nodes) > 1:
+            raise TargetError(
+                f"{step}: {circle.obstacle}", notes=circle.waits,
+                hint="let one of them put first elements before its loop, or give them cores of their own",
+            )  # fmt: skip
     for stream in (stream for name in place for stream in mapping.graph.puts_of(name)):
         if place.get(stream.consumer, len(place)) < place[stream.producer]:
-            how = "producers before their consumers; tasks in a circle of streams need cores of their own"
             raise TargetError(
                 f"{step}: '{stream.consumer}' runs before '{stream.producer}', whose stream '{stream.name}' it gets",
-                hint=f"{step} {how}",
+                hint=f"{step} producers before their consumers",
             )
     for node in core.nodes:
         way = _way_back(mapping.graph, node.name, place)

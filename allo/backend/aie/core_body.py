@@ -6,7 +6,6 @@ the text for MLIR-AIE has operations in their place, the model of the array stre
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 from math import prod
@@ -28,15 +27,15 @@ from ...ir.walk import (
     statements,
     string_of,
 )
-from ...mapping import ArrayFifo, ArrayPlan, MappedCore, StreamEnd, VirtualNode, VirtualStream
+from ...mapping import ArrayFifo, ArrayPlan, CoreStream, MappedCore, Shot, StreamEnd, VirtualStream, turns_of
 from ..element_class import set_signature
 from .blocks import loops_of_block, move_element
-from .localize import external_functions, is_external, places_of_arrays
+from .core_marks import FROM_ZERO, SHARED, mark_places
+from .localize import external_functions, is_external
+from .woven import woven_function
 
 CORE = "core"  # the function of a core in its module
 PRODUCE, CONSUME = 0, 1  # ports of an object FIFO
-_SHARED = "allo.x_shared"  # of an array: arrays with the same mark are one, in all tasks of a core
-_FROM_ZERO = "allo.x_from_zero"  # of an array of one number that is 0 when the core begins
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,10 +56,10 @@ class CoreBodies:
     bodies: Module
     actions: dict[FifoAction, str] = field(default_factory=dict)  # the function whose calls stand for it
     kinds: dict[str, str] = field(default_factory=dict)  # types of objects, by FIFO
-    places: dict[str, str] = field(init=False)  # the array, by stream that stays on a core
+    inner: dict[str, CoreStream] = field(init=False)  # those that stay on a core, by name
 
     def __post_init__(self) -> None:
-        self.places = {own.stream.name: own.place for own in self.plan.fifos.internal}
+        self.inner = {own.stream.name: own for own in self.plan.fifos.internal}
         for fifo in self.plan.fifos.arrays:
             self.kinds[fifo.name] = f"memref<{'x'.join(map(str, fifo.extents))}x{fifo.element}>"
         for between in self.plan.fifos.streams:
@@ -97,8 +96,8 @@ class CoreBodies:
         made = Module.empty(CORE)
         for function in external_functions(self.bodies):
             function.clone(ir.InsertionPoint(made.mlir.body))
-        for symbol, node in self._functions(core).values():
-            self._node(made, symbol, node)
+        for symbol, turn in self._functions(core).values():
+            self._turn(made, symbol, turn)
         declared = [self._declaration(action, name) for action, name in self.actions.items()]
         declared += [_declared(made.function(name)) for name in made.names() if name.startswith("node_")]
         parsed = ir.Module.parse("module {\n" + "\n".join([*declared, text]) + "\n}", context())
@@ -108,15 +107,22 @@ class CoreBodies:
                 op.operation.clone(end)
         return made
 
-    def _functions(self, core: MappedCore) -> dict[object, tuple[str, VirtualNode]]:
-        """The functions of nodes, one for those that do the same with the same FIFOs and arrays."""
-        found: dict[object, tuple[str, VirtualNode]] = {}
-        for node in core.nodes:
-            found.setdefault(self._key(node), (f"node_{len(found)}", node))
+    def _functions(self, core: MappedCore) -> dict[object, tuple[str, Shot]]:
+        """The functions of nodes, one for those that do the same with the same FIFOs and arrays, or that take turns."""
+        found: dict[object, tuple[str, Shot]] = {}
+        for turn in self._turns(core.nodes):
+            found.setdefault(self._key(turn), (f"node_{len(found)}", turn))
         return found
 
-    def _key(self, node: VirtualNode) -> object:
-        return node.function, tuple((end.parameter, self.places.get(end.stream, end.stream)) for end in node.ends)
+    def _turns(self, nodes: Shot) -> list[Shot]:
+        return turns_of(self.plan.mapping.graph, nodes)
+
+    def _key(self, turn: Shot) -> object:
+        """What the function of nodes that take turns, or of a single one, depends on."""
+        if len(turn) > 1:
+            return turn
+        ends = ((end, self.inner.get(end.stream)) for end in turn[0].ends)
+        return turn[0].function, tuple((end.parameter, own.place if own else end.stream) for end, own in ends)
 
     def _declaration(self, action: FifoAction, name: str) -> str:
         result = f" -> {self.kinds[action.fifo]}" if action.index is not None else ""
@@ -129,68 +135,78 @@ class CoreBodies:
         kind = self.kinds[fifo.name]
         return f"{value} = func.call @{self.action(fifo.name, port, count, index)}() : () -> {kind}"
 
-    def _shot(self, core: MappedCore, shot: Sequence[VirtualNode]) -> list[str]:
+    def _shot(self, core: MappedCore, shot: Shot) -> list[str]:
         functions = self._functions(core)
         lines: list[str] = []
-        for place, node in enumerate(shot):
-            lines += self._run(core, node, f"n{place}", functions[self._key(node)][0])
+        for place, turn in enumerate(self._turns(shot)):
+            lines += self._run(core, turn, f"n{place}", functions[self._key(turn)][0])
         return lines
 
-    def _run(self, core: MappedCore, node: VirtualNode, prefix: str, function: str) -> list[str]:
+    def _run(self, core: MappedCore, turn: Shot, prefix: str, function: str) -> list[str]:
         """Acquire, call, release."""
-        entry = entry_block(self.bodies.function(node.function))
-        assert entry is not None
-        passed: dict[int, str] = {}
+        names = {node.name for node in turn}
+        arguments: dict[tuple[str, int], ir.Value] = {}
+        for node in turn:
+            entry = entry_block(self.bodies.function(node.function))
+            assert entry is not None
+            arguments |= {(node.name, k): own for k, own in enumerate(entry.arguments)}
+        passed: dict[tuple[str, int], str] = {}
         lines, after = [], []
         for fifo in (*self.plan.fifos.arrays_of(core.name, True), *self.plan.fifos.arrays_of(core.name, False)):
             slot = fifo.slot_of(core.name)
-            own = [parameter for name, parameter in slot.uses if name == node.name] if slot is not None else []
-            for k, parameter in enumerate(own):
+            own = [use for use in slot.uses if use[0] in names] if slot is not None else []
+            for k, use in enumerate(own):
                 value = f"%held_{fifo.name}" if fifo.resident else f"%{prefix}_{fifo.name}_{k}"
                 if not fifo.resident:
                     lines.append(self._acquire(fifo, value, len(own), k))
-                kind = ir.MemRefType(entry.arguments[parameter].type)
+                kind = ir.MemRefType(arguments[use].type)
                 if self.kinds[fifo.name] != str(kind):
                     shaped = f"%{prefix}_shaped_{fifo.name}_{k}"
                     lines.append(f"{shaped} = {_reshaped(value, self.kinds[fifo.name], kind)}")
                     value = shaped
-                if parameter in passed:
-                    lines.append(f"memref.copy {passed[parameter]}, {value} : {kind} to {kind}")
-                passed[parameter] = value
+                if use in passed:
+                    lines.append(f"memref.copy {passed[use]}, {value} : {kind} to {kind}")
+                passed[use] = value
             if own and not fifo.resident:
                 port = CONSUME if fifo.to_core else PRODUCE
                 after.append(f"func.call @{self.action(fifo.name, port, len(own))}() : () -> ()")
-        ends = {end.parameter for end in node.ends}
-        given = [k for k in range(len(entry.arguments)) if k not in ends]
-        kinds = ", ".join(str(entry.arguments[k].type) for k in given)
-        lines.append(f"func.call @{function}({', '.join(passed[k] for k in given)}) : ({kinds}) -> ()")
+        ends = {(node.name, end.parameter) for node in turn for end in node.ends}
+        given = [use for use in arguments if use not in ends]
+        kinds = ", ".join(str(arguments[use].type) for use in given)
+        lines.append(f"func.call @{function}({', '.join(passed[use] for use in given)}) : ({kinds}) -> ()")
         return lines + after
 
     # -- nodes -------------------------------------------------------------------------------------
 
-    def _node(self, module: Module, symbol: str, node: VirtualNode) -> None:
-        """Write the function of a node, without its streams."""
-        source = self.bodies.function(node.function)
-        copy = source.operation.clone(ir.InsertionPoint(module.mlir.body))
-        copy.attributes["sym_name"] = string_attr(symbol)
+    def _turn(self, module: Module, symbol: str, turn: Shot) -> None:
+        """Write the function of a node, or of nodes that take turns, without its streams."""
+        names = [name for node in turn for name in argument_names(self.bodies.function(node.function))]
+        ends: dict[int, StreamEnd] = {}  # a task has both ends of a stream to itself
+        first = 0
+        for node in turn:
+            ends |= {first + end.parameter: end for end in node.ends}
+            first += len(argument_names(self.bodies.function(node.function)))
+        if len(turn) > 1:
+            copy = woven_function(self.plan.mapping.graph, self.bodies, turn, module, symbol)
+        else:
+            source = self.bodies.function(turn[0].function).operation
+            copy = source.clone(ir.InsertionPoint(module.mlir.body))
+            copy.attributes["sym_name"] = string_attr(symbol)
         block = copy.regions[0].blocks[0]
-        for op, shared in places_of_arrays(block):  # tasks run one after the other
-            op.attributes[_SHARED] = string_attr(shared)
-        names = argument_names(source)
-        for end in sorted(node.ends, key=lambda end: -end.parameter):
+        mark_places(block)  # tasks run one after the other
+        for number, end in sorted(ends.items(), reverse=True, key=lambda own: own[0]):
             stream = self.plan.mapping.graph.stream(end.stream)
-            argument = block.arguments[end.parameter]
-            place = self.places.get(stream.name)
+            argument = block.arguments[number]
             is_block = end.over is not None
             if is_block:
                 self._block(argument, end, stream)
             for op in [] if is_block else [use.owner.operation for use in argument.uses]:
-                if place is not None:
-                    _through_memory(op, stream, place)
+                if stream.name in self.inner:
+                    _through_memory(op, self.inner[stream.name])
                 else:
                     self._through_fifo(op, stream)
-            block.erase_argument(end.parameter)
-            names.pop(end.parameter)
+            block.erase_argument(number)
+            names.pop(number)
         set_signature(copy, names)
 
     def _block(self, argument: ir.Value, end: StreamEnd, stream: VirtualStream) -> None:
@@ -199,9 +215,9 @@ class CoreBodies:
         body = statements(argument.owner)
         used = [op for op in body if op in users] or body[:1]  # what is not looked at is taken all the same
         first, last = used[0], used[-1]
-        before, place = Builder.before(first), self.places.get(stream.name)
-        if place is not None:
-            argument.replace_all_uses_with(_array_of_core(before, place, stream.tokens, stream.element))
+        before, inner = Builder.before(first), self.inner.get(stream.name)
+        if inner is not None:
+            argument.replace_all_uses_with(_array_of_core(before, inner.place, inner.length, stream.element))
             return
         port = PRODUCE if end.puts else CONSUME
         kind = ir.Type.parse(self.kinds[stream.name], context())
@@ -242,14 +258,14 @@ def _reshaped(value: str, flat: str, kind: ir.MemRefType) -> str:
     return f"memref.reinterpret_cast {value} {place} : {flat} to {kind}"
 
 
-def _through_memory(op: ir.Operation, stream: VirtualStream, name: str) -> None:
-    """Let a put or a get of a stream within one core use the array `name`, and a count of what has been moved.
+def _through_memory(op: ir.Operation, inner: CoreStream) -> None:
+    """Let a put or a get of a stream within one core use its array, and a count of what has been moved.
 
-    The count is 0 again when all has been moved, so that streams that follow one another use the same.
+    Both counts are the same again when all has been moved, so that streams that follow one another use the same.
     """
-    builder = Builder.before(op)
+    builder, name = Builder.before(op), inner.place
     side = "puts" if is_put(op) else "gets"
-    data = _array_of_core(builder, name, max(stream.tokens, 1), stream.element)
+    data = _array_of_core(builder, name, inner.length, inner.stream.element)
     count = _array_of_core(builder, f"{name}_{side}", 1, "i32", from_zero=True)
     first = {"map": ir.AffineMapAttr.get(ir.AffineMap.get(0, 0, [ir.AffineExpr.get_constant(0, context())], context()))}
     number = ir.IntegerType.get_signless(32, context())
@@ -260,7 +276,7 @@ def _through_memory(op: ir.Operation, stream: VirtualStream, name: str) -> None:
     else:
         value = builder.value("memref.load", op.results[0].type, [data, place])
         op.results[0].replace_all_uses_with(value)
-    one, all_of = (builder.constant(number, n) for n in (1, max(stream.tokens, 1)))
+    one, all_of = (builder.constant(number, n) for n in (1, inner.length))
     wrapped = builder.value("arith.remui", number, [builder.value("arith.addi", number, [moved, one]), all_of])
     builder.op("affine.store", (), [wrapped, count], first)
     op.erase()
@@ -270,10 +286,10 @@ def _array_of_core(builder: Builder, name: str, length: int, element: str, *, fr
     """An array that all tasks of a core see: `_place_arrays` makes one of those of one name."""
     kind = ir.MemRefType.get([length], ir.Type.parse(element, context()), loc=unknown_location())
     marks: dict[str, ir.Attribute] = {
-        "allo.name": string_attr(name), _SHARED: string_attr(name), "operandSegmentSizes": segments_attr((0, 0)),
+        "allo.name": string_attr(name), SHARED: string_attr(name), "operandSegmentSizes": segments_attr((0, 0)),
     }  # fmt: skip
     if from_zero:
-        marks[_FROM_ZERO] = unit_attr()
+        marks[FROM_ZERO] = unit_attr()
     return builder.value("memref.alloc", kind, (), marks)
 
 
@@ -282,10 +298,10 @@ def _place_arrays(entry: ir.Block) -> None:
     shared: dict[str, ir.Value] = {}
     made: list[ir.Operation] = []
     for op in operations(entry, "memref.alloc"):
-        key = string_of(op, _SHARED) or ""
+        key = string_of(op, SHARED) or ""
         if key not in shared:
             start = Builder(ir.InsertionPoint.at_block_begin(entry), op.location)
-            if _FROM_ZERO in op.attributes:
+            if FROM_ZERO in op.attributes:
                 zero = start.constant(ir.MemRefType(op.results[0].type).element_type, 0)
                 start.op("memref.store", (), [zero, op.results[0], start.constant(index_type(), 0)])
                 op.move_before(zero.owner.operation)
@@ -297,7 +313,7 @@ def _place_arrays(entry: ir.Block) -> None:
         op.results[0].replace_all_uses_with(shared[key])
         op.erase()
     for op in made:
-        for name in (_SHARED, _FROM_ZERO):
+        for name in (SHARED, FROM_ZERO):
             if name in op.attributes:
                 del op.attributes[name]
 

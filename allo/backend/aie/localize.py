@@ -181,7 +181,7 @@ def localized(module: Module, name: str, into: Module, blocks: Table[int, bool],
     """Write function `name` into another module, for parts of its arrays: the boxes that its accesses lie in.
 
     Streams stay; `blocks` are arrays that are blocks of streams, and whether they are put.
-    Raises TargetError for streams that are used otherwise than by puts, or by gets.
+    Raises TargetError for streams that are used otherwise than by puts and gets.
     """
     function = module.function(name)
     names = argument_names(function)
@@ -202,12 +202,10 @@ def localized(module: Module, name: str, into: Module, blocks: Table[int, bool],
                 f"streams on an array of processors are put into and got from; cores have no '{other.name}'",
                 at=location_of(other), hint="get an element, and keep it as long as it is needed",
             )  # fmt: skip
-        (gets if ends and all(map(is_get, ends)) else puts).append(number)
-        if any(map(is_get, ends)) and not all(map(is_get, ends)):
-            raise TargetError(
-                f"the task puts into the stream '{names[number]}' and gets from it", at=location_of(ends[0]),
-                hint="use an array of its own",
-            )  # fmt: skip
+        if any(map(is_get, ends)):
+            gets.append(number)
+        if not all(map(is_get, ends)) or not ends:
+            puts.append(number)
     set_signature(made, names)
     over = overwritten_blocks(block, blocks)
     return LocalBody(name, boxes, tuple(puts), tuple(gets), over, local_arrays(block))

@@ -41,6 +41,7 @@ from .blocks import let_blocks_be_arrays
 from .carried import Carried, carried_arguments, carried_operands, moved_element, source_of
 from .carry import carry_body
 from .chosen_streams import name_streams
+from .circles import with_circles
 from .constants import sink_constants
 from .decided import take_decided_branches
 from .declared import TaskParts, parts_of_tasks
@@ -152,8 +153,9 @@ class _Reader:
                 )
         busy = [node for node in nodes if not self._is_idle(node)] or nodes
         idle = tuple(node.name for node in nodes if node not in busy)
-        graph = VirtualGraph(arguments, tuple(busy), tuple(self._edges(busy)), idle)
+        graph = with_circles(VirtualGraph(arguments, tuple(busy), tuple(self._edges(busy)), idle), self.bodies)
         _refuse_races(graph, self.unbounded)
+        _refuse_waits_for_oneself(graph)
         return ReadRegion(graph, self.bodies, self.carried)
 
     def _is_idle(self, node: VirtualNode) -> bool:
@@ -203,7 +205,8 @@ class _Reader:
         for number, operand in enumerate(call.operands):
             box = body.boxes[number]
             if box is None:
-                ends.append(StreamEnd(number, streams[number], number in body.puts, body.blocks.get(number)))
+                sides = [puts for puts, own in ((True, body.puts), (False, body.gets)) if number in own]
+                ends += [StreamEnd(number, streams[number], puts, body.blocks.get(number)) for puts in sides]
             elif isinstance((source := source_of(operand)[0]).owner, ir.Block):
                 part = ArrayPart(arguments[source.arg_number], box.low, box.extents, steps=box.steps)
                 parts.append(PartUse(number, part, self._access(function, number)))
@@ -352,7 +355,14 @@ class _Reader:
                 f"how much passes through stream '{end.stream}' depends on {count.on}", at=location_of(count.op),
                 hint="transfers of an array of processors have fixed lengths",
             )  # fmt: skip
-        return max(count.puts, count.gets)
+        return count.puts if end.puts else count.gets
+
+
+def _refuse_waits_for_oneself(graph: VirtualGraph) -> None:
+    for circle in graph.circles:
+        if circle.obstacle and len(circle.nodes) == 1:
+            at = graph.node(circle.nodes[0]).at
+            raise TargetError(circle.obstacle, at=at, notes=circle.waits, hint="use an array of its own")
 
 
 def _refuse_races(graph: VirtualGraph, unbounded: Container[tuple[str, int]]) -> None:

@@ -180,14 +180,24 @@ def bytes_apart(A: int8[N], B: int8[N]):
 
 
 @df.region()
-def both_ends(A: int32[N], B: int32[N]):
-    s: Stream[int32, 4]
+def alternating(A: int32[N], B: int32[N]):
+    there: Stream[int32, 2]
+    back: Stream[int32, 2]
 
-    @df.kernel(args=[A, B])
-    def f(a: int32[N], b: int32[N]):
+    @df.kernel(args=[A])
+    def f(a: int32[N]):
         for i in range(N):
-            s.put(a[i])
-            b[i] = s.get()
+            if i % 2 == 0:
+                there.put(a[i])
+            else:
+                a[i] = back.get()
+
+    @df.kernel(args=[B])
+    def g(b: int32[N]):
+        for i in range(N // 2):
+            x: int32 = there.get()
+            b[i] = x
+            back.put(x + 1)
 
 
 @df.region()

@@ -204,13 +204,15 @@ def interleaved(A: int16[N], B: int16[N]):
 
 @df.region()
 def to_itself(A: int32[N]):
-    s: Stream[int32[N], 2][1]
+    s: Stream[int32, 2]
 
     @df.kernel(mapping=[1], args=[A])
     def f(a: int32[N]):
-        p = df.get_pid()
-        s[p].put(a)
-        a[:] = s[p].get()
+        for i in range(N):
+            if i % 2 == 0:
+                s.put(a[i])
+            else:
+                a[i] = s.get()
 
 
 @df.region()

@@ -12,11 +12,9 @@ import pytest
 
 import allo
 import allo.dataflow as df
-from allo.errors import TargetError
 from allo.ir.types import Stream, float32, int8, int16, int32
 from allo.memory import Layout
 from allo.verify import Different, Equivalent
-from tests.dataflow.designs import elements
 from tests.dataflow.doors import ran
 from tests.dataflow.test_designs import DESIGNS
 
@@ -49,17 +47,6 @@ def test_designs_show_the_bits_of_the_simulator(name: str) -> None:
     for one, other in zip(seen, ran(df.build(design.region), design.arguments).arguments, strict=True):
         np.testing.assert_array_equal(one, other)
     assert built.timed().cycles > 0
-
-
-def test_tasks_in_a_circle_share_no_core() -> None:
-    """On one core they would run one after the other: each would take what the next has yet to put."""
-    with pytest.raises(TargetError) as caught:
-        names = [f"element_{i}_0" for i in range(3)]
-        df.build(elements.cannon, target="aie", mapping_primitives=[("bundle", names)])
-    assert str(caught.value) == (
-        "bundle: 'element_0_0' runs before 'element_1_0', whose stream 'up_0_0' it gets\n"
-        "  hint: bundle producers before their consumers; tasks in a circle of streams need cores of their own"
-    )
 
 
 @df.region()

@@ -72,7 +72,6 @@ REFUSED: dict[str, str] = {
         "move words of 4\n"
         "  hint: put blocks of several elements"
     ),
-    "both_ends": "the task puts into the stream 's' and gets from it\n  hint: use an array of its own",
     "late_choice": (
         "which stream of 's' is used is not known before the program runs\n"
         "  hint: let the position, or a loop over the streams, say which one it is"
@@ -163,7 +162,8 @@ LIMITS: dict[str, str] = {
         "move single elements between those of others if these have four bytes"
     ),
     "to_itself": (
-        "the task puts into the stream 's' and gets from it\n"
+        "'f_0' passes a stream to itself, and no order of iterations has elements in time\n"
+        "  note: 'f_0' waits for 8 of 's', which 'f_0' puts\n"
         "  hint: use an array of its own"
     ),
     "doubles_inside": (
@@ -235,12 +235,28 @@ def test_what_there_is_too_little_of(name: str) -> None:
 
 
 def test_forty_wrong_programs() -> None:
-    assert len(REFUSED) + len(LIMITS) + len(OPTIONS) + 1 >= 40
+    assert len(REFUSED) + len(LIMITS) + len(OPTIONS) + 2 >= 40
 
 
 @pytest.mark.parametrize(("options", "message"), OPTIONS)
 def test_options(options: dict[str, Any], message: str) -> None:
     assert told(programs.vector_scale, **options) == message
+
+
+def test_tasks_in_a_circle_that_cannot_take_turns() -> None:
+    """Iterations of a loop that do not all move as much are not put between those of another."""
+    df.build(refused.alternating, target="aie")
+    with pytest.raises(TargetError) as caught:
+        df.build(refused.alternating, target="aie", mapping_primitives=[("chain", ["f_0", "g_0"])])
+    (told,) = caught.value.diagnostics
+    assert told.message == (
+        "chain: 'f_0', 'g_0' pass streams in a circle, and no order of iterations has elements in time"
+    )
+    assert [note.message for note in told.notes] == [
+        "'f_0' waits for 8 of 'back', which 'g_0' puts", "'g_0' waits for 1 of 'there', which 'f_0' puts",
+    ]  # fmt: skip
+    assert all(note.at is not None for note in told.notes)
+    assert told.hint == "let one of them put first elements before its loop, or give them cores of their own"
 
 
 def test_cores_that_wait_for_one_another() -> None:

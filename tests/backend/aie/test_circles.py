@@ -1,0 +1,290 @@
+"""Tasks in a circle of streams that share a core: they take turns, iteration by iteration."""
+
+# Streams of regions are declared by annotations.
+# ruff: noqa: F821
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import allo
+import allo.dataflow as df
+from allo.ir.types import Stream, int32
+from allo.memory import Layout
+
+T, N, P, Q = 6, 8, 4, 2
+
+
+@df.region()
+def feedback(X: int32[T, N], Y: int32[T, N]):
+    """The state comes back after each step."""
+    there: Stream[int32[N], 2]
+    back: Stream[int32[N], 2]
+
+    @df.kernel(args=[X])
+    def a(x: int32[T, N]):
+        s: int32[N] = 0
+        for t in range(T):
+            o: int32[N] = 0
+            for i in range(N):
+                o[i] = x[t, i] + s[i]
+            there.put(o)
+            s[:] = back.get()
+
+    @df.kernel(args=[Y])
+    def b(y: int32[T, N]):
+        for t in range(T):
+            v: int32[N] = there.get()
+            y[t, :] = v
+            w: int32[N] = 0
+            for i in range(N):
+                w[i] = v[i] * 3 - i
+            back.put(w)
+
+
+@df.region()
+def first_token(X: int32[T, N], Y: int32[T, N]):
+    """A first element is there before the loops, and the last iteration puts none; two ranges of iterations."""
+    there: Stream[int32[N], 2]
+    back: Stream[int32[N], 2]
+
+    @df.kernel(args=[X])
+    def a(x: int32[T, N]):
+        for t in range(T):
+            s: int32[N] = back.get()
+            o: int32[N] = 0
+            for i in range(N):
+                o[i] = x[t, i] + s[i]
+            there.put(o)
+
+    @df.kernel(args=[Y])
+    def b(y: int32[T, N]):
+        z: int32[N] = 1
+        back.put(z)
+        for t in range(T):
+            v: int32[N] = there.get()
+            y[t, :] = v
+            w: int32[N] = 0
+            for i in range(N):
+                w[i] = v[i] * 3 - i
+            if t < T - 1:
+                back.put(w)
+
+
+@df.region()
+def one_ahead(X: int32[T, N], Y: int32[T, N]):
+    """What puts is an iteration ahead of what gets: its first and its last statements are not in the loop."""
+    there: Stream[int32, 4]
+    back: Stream[int32, 4]
+
+    @df.kernel(args=[X, Y])
+    def a(x: int32[T, N], y: int32[T, N]):
+        for i in range(N):
+            there.put(x[0, i])
+        for t in range(1, T):
+            for i in range(N):
+                y[t - 1, i] = back.get()
+            for i in range(N):
+                there.put(x[t, i] + y[t - 1, i])
+        for i in range(N):
+            y[T - 1, i] = back.get()
+
+    @df.kernel()
+    def b():
+        for k in range(T * N):
+            back.put(there.get() * 2 + k)
+
+
+@df.region()
+def to_itself(X: int32[T, N], Y: int32[T, N]):
+    """A state that a task passes to itself."""
+    s: Stream[int32[N], 2]
+
+    @df.kernel(args=[X, Y])
+    def a(x: int32[T, N], y: int32[T, N]):
+        z: int32[N] = 1
+        s.put(z)
+        for t in range(T):
+            v: int32[N] = s.get()
+            o: int32[N] = 0
+            for i in range(N):
+                o[i] = x[t, i] + 3 * v[i]
+            y[t, :] = o
+            if t < T - 1:
+                s.put(o)
+
+
+@df.region()
+def three(X: int32[T, N], Y: int32[T, N]):
+    """A circle of three tasks, of which two may share a core; one of them has a stream out of the circle."""
+    ab: Stream[int32[N], 2]
+    bc: Stream[int32[N], 2]
+    ca: Stream[int32[N], 2]
+    out: Stream[int32[N], 2]
+
+    @df.kernel(args=[X])
+    def a(x: int32[T, N]):
+        s: int32[N] = 0
+        for t in range(T):
+            o: int32[N] = 0
+            for i in range(N):
+                o[i] = x[t, i] - s[N - 1 - i]
+            ab.put(o)
+            s[:] = ca.get()
+
+    @df.kernel()
+    def b():
+        for _t in range(T):
+            v: int32[N] = ab.get()
+            bc.put(v)
+            out.put(v)
+
+    @df.kernel()
+    def c():
+        for t in range(T):
+            v: int32[N] = bc.get()
+            for i in range(N):
+                v[i] = v[i] * 2 + t
+            ca.put(v)
+
+    @df.kernel(args=[Y])
+    def d(y: int32[T, N]):
+        for t in range(T):
+            y[t, :] = out.get()
+
+
+def ran(region: Callable[..., Any], steps: Any, **options: Any) -> Any:
+    """The built region, after a call that gives what the region does."""
+    X = np.arange(T * N, dtype=np.int32).reshape(T, N) % 7 - 3
+    Y, wanted = np.zeros_like(X), np.zeros_like(X)
+    df.build(region)(X.copy(), wanted)
+    built = df.build(region, target="aie", mapping_primitives=steps, **options)
+    built(X, Y)
+    np.testing.assert_array_equal(Y, wanted)
+    assert wanted.any()
+    return built
+
+
+PAIRS: list[tuple[Callable[..., Any], dict[str, int]]] = [
+    (feedback, {"there": N, "back": N}),
+    (first_token, {"there": N, "back": N}),
+    (one_ahead, {"there": N, "back": N}),
+]
+
+
+@pytest.mark.parametrize(("region", "held"), PAIRS, ids=[region.__name__ for region, _ in PAIRS])
+@pytest.mark.parametrize("order", [["a_0", "b_0"], ["b_0", "a_0"]], ids="-".join)
+def test_two_tasks_take_turns(region: Callable[..., Any], held: dict[str, int], order: list[str]) -> None:
+    """Streams keep what is in them at once, not all that passes; the proof says that nothing else is computed."""
+    built = ran(region, [("chain", order)])
+    assert {own.stream.name: own.length for own in built.plan.fifos.internal} == held
+    assert type(allo.verify(region, built)).__name__ == "Equivalent"
+    assert built.mlir.count("aie.core(") == 1 and built.timed().cycles > 0
+
+
+def test_loops_around_both_stay_loops() -> None:
+    """One loop over the steps, in which both tasks have their statements."""
+    built = ran(feedback, [("chain", ["a_0", "b_0"])])
+    steps = [line for line in built.mlir.splitlines() if "scf.for" in line and "%c6" in line]
+    assert len(steps) == 1
+
+
+@pytest.mark.parametrize("kernels", ["scalar", "vector"])
+def test_a_state_that_a_task_passes_to_itself(kernels: str) -> None:
+    built = ran(to_itself, [], kernels=kernels)
+    assert [(own.stream.name, own.length) for own in built.plan.fifos.internal] == [("s", N)]
+
+
+@pytest.mark.parametrize("kernels", ["scalar", "vector"])
+@pytest.mark.parametrize(
+    "names", [["a_0", "b_0"], ["c_0", "a_0"], ["a_0", "b_0", "c_0"], ["d_0", "c_0", "b_0"]], ids="".join
+)
+def test_three_tasks(names: list[str], kernels: str) -> None:
+    """Those on the core keep the order of all three; what is on another core comes when its turn is."""
+    steps = [("chain", names)] if names[0] != "d_0" else [("chain", ["c_0", "b_0"]), ("chain", ["c_0-b_0", "d_0"])]
+    built = ran(three, steps, kernels=kernels)
+    assert len(built.plan.mapping.cores) == 4 - len(names) + 1
+
+
+@df.region()
+def ring(A: int32[P * N], B: int32[P * N]):
+    s: Stream[int32[N], 1][P]
+
+    @df.kernel(mapping=[P], args=[A, B])
+    def f(a: int32[P * N] @ Layout("S0"), b: int32[P * N] @ Layout("S0")):
+        p = df.get_pid()
+        o: int32[N] = 0
+        for j in range(N):
+            o[j] = a[j]
+        for _r in range(3):
+            s[(p + 1) % P].put(o)
+            n: int32[N] = s[p].get()
+            for j in range(N):
+                o[j] = o[j] * 3 + n[N - 1 - j] + p
+        b[:] = o
+
+
+F = [f"f_{p}" for p in range(P)]
+RINGS: list[tuple[Any, int]] = [
+    ([("bundle", F)], 1),
+    ([("bundle", F[::-1])], 1),
+    ([("bundle", F[:2])], 3),
+    ([("bundle", F[:2]), ("bundle", F[2:])], 2),
+    ([("bundle", F[::2]), ("bundle", F[1::2])], 2),
+]
+
+
+@pytest.mark.parametrize(("steps", "cores"), RINGS)
+def test_positions_on_a_ring_share_cores(steps: Any, cores: int) -> None:
+    A, B = np.arange(P * N, dtype=np.int32), np.zeros(P * N, np.int32)
+    built = df.build(ring, target="aie", mapping_primitives=steps)
+    built(A, B)
+    o, p = A.reshape(P, N), np.arange(P)[:, None]
+    for _ in range(3):
+        o = o * 3 + np.roll(o, 1, 0)[:, ::-1] + p
+    np.testing.assert_array_equal(B, o.reshape(P * N))
+    assert len(built.plan.mapping.cores) == cores
+
+
+@df.region()
+def cannon(A: int32[Q * N, Q * N], B: int32[Q * N, Q * N], C: int32[Q * N, Q * N]):
+    """Blocks of both matrices go around a torus, from where the algorithm wants them at first."""
+    left: Stream[int32[N, N], 1][Q, Q]
+    up: Stream[int32[N, N], 1][Q, Q]
+
+    @df.kernel(mapping=[Q, Q], args=[A, B, C])
+    def cell(a: int32[Q * N, Q * N], b: int32[Q * N, Q * N], c: int32[Q * N, Q * N]):
+        i, j = df.get_pid()
+        x: int32[N, N] = 0
+        y: int32[N, N] = 0
+        z: int32[N, N] = 0
+        for u, v in allo.grid(N, N):
+            x[u, v] = a[i * N + u, (i + j) % Q * N + v]
+            y[u, v] = b[(i + j) % Q * N + u, j * N + v]
+        for _k in range(Q):
+            z[:, :] = allo.add(z, allo.matmul(x, y))
+            left[i, (j + Q - 1) % Q].put(x)
+            up[(i + Q - 1) % Q, j].put(y)
+            x[:, :] = left[i, j].get()
+            y[:, :] = up[i, j].get()
+        for u, v in allo.grid(N, N):
+            c[i * N + u, j * N + v] = z[u, v]
+
+
+CELLS = [f"cell_{i}_{j}" for i in range(Q) for j in range(Q)]
+
+
+@pytest.mark.parametrize("kernels", ["scalar", "vector"])
+@pytest.mark.parametrize("groups", [[CELLS], [CELLS[:2], CELLS[2:]]], ids=["one core", "a core for each row"])
+def test_positions_on_a_torus_share_cores(groups: list[list[str]], kernels: str) -> None:
+    A = np.random.default_rng(3).integers(-4, 5, (Q * N, Q * N)).astype(np.int32)
+    B, C = A[::-1].copy(), np.zeros_like(A)
+    steps = [("bundle", group) for group in groups]
+    built = df.build(cannon, target="aie", mapping_primitives=steps, kernels=kernels)
+    built(A, B, C)
+    np.testing.assert_array_equal(C, A @ B)
+    assert len(built.plan.mapping.cores) == len(groups)
