@@ -315,6 +315,13 @@ def widen() -> Schedule:
     return s
 
 
+def place_stages() -> Schedule:
+    s = allo.customize(rows)
+    s.fuse_streams("rows")
+    s.place_stages("rows", fixed={"double": "SLR0", "product": "SLR1"})
+    return s
+
+
 def unroll_stages() -> Schedule:
     s = allo.customize(rows)
     s.fuse_streams("rows")

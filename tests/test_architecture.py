@@ -43,6 +43,7 @@ UPWARD = {
     ("allo/customize/uses.py", "build"): ("allo.build",),
     ("allo/customize/size_fifos.py", "size_fifos"): ("allo.estimate.fifo_sizes",),
     ("allo/customize/place_arrays.py", "place_arrays"): ("allo.estimate.memories",),
+    ("allo/customize/place_stages.py", "place_stages"): ("allo.estimate.dies", "allo.mapping.dies"),
     ("allo/customize/unroll_stages.py", "_planned"): ("allo.estimate.stage_costs",),
     ("allo/customize/schedule.py", "compose"): ("allo.compose",),
     ("allo/customize/uses.py", "verify"): ("allo.equivalence",),

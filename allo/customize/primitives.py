@@ -45,6 +45,7 @@ class Primitives:
     from .bind import bind
     from .place_arrays import place_arrays
     from .place_arguments import place_arguments
+    from .place_stages import place_stages
     # isort: on
 
     @classmethod

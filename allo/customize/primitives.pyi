@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from allo.customize.array.channels import ChannelPlan
+from allo.customize.fifo.dies import DiePlan
 from allo.customize.fifo.fusion import FusionPlan
 from allo.customize.fifo.memories import MemoryPlan
 from allo.customize.fifo.sizes import FifoSizes
@@ -717,6 +718,37 @@ class Primitives:
         channels such as "HBM[3]", "HBM[4:5]" or "DDR[0]".
         Refused: a memory whose channels the target does not describe; no room; arrays that are no arguments of the entry.
         Source: StreamTensor, sections 1.3.2 and 5.3; Vitis, `--connectivity.sp`.
+        """
+
+    def place_stages(
+        self,
+        function: Function | Callable[..., Any] | str,
+        target: str = 'u280',
+        fill: float = 0.7,
+        wires: int | None = None,
+        fixed: Mapping[str, str] | None = None,
+        stages: Sequence[str] | None = None,
+        dies: Sequence[str] | None = None,
+    ) -> DiePlan:
+        """Give each stage of a dataflow region a die of `target`.
+
+            f: A -> fifo -> B -> C      ->      SLR0: A      SLR1: B, C      34 wires between them
+
+        A stage is a loop nest, by its name, or all calls of a function, by that of the function. No die is taken by more
+        than the part `fill` of what the target says that a design can have of each resource, and no more wires lie between
+        two dies than the target says, or `wires`. Of all such places those with the fewest wires between dies are taken: a
+        FIFO has those of an element and two more, an array data and address of a port of each bank, and they count once for
+        each pair of dies side by side that they lie between. Of places that are as good the fullest die is as empty as may
+        be. Both are exact, by integer linear programming. Resources are those of `allo.estimate`; what a memory between
+        stages takes is that of the stage that reads it first. `fixed={"A": "SLR0"}` places some stages by hand, such as
+        those beside memory.
+        Projects of Vitis for cards tell Vivado the places; elsewhere they have no effect, and values never change. Nothing
+        adds registers where a FIFO crosses, neither in hardware nor in estimates.
+        Returns the places, with what is taken of each die and what crosses (`DiePlan`). The step records `stages` and
+        `dies`: repeated, it plans nothing, and looks whether they fit; you may give both yourself.
+        Refused: a function that is no region; targets that describe no dies; stages that fit nowhere, with the die, the
+        resource and how much is needed; stages and dies that do not exist.
+        Source: StreamTensor, section 5.3 (graph partitioning); UG1292 for the part of LUTs that is filled.
         """
 
     @classmethod

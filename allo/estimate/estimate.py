@@ -15,7 +15,7 @@ from ..errors import TargetError
 from ..ir.linalg import with_loops
 from ..ir.module import Module
 from ..ir.recursion import reads_programs
-from ..ir.walk import argument_names, operations
+from ..ir.walk import argument_names
 from ..messages import working
 from ..target import Fpga, Target, load_target
 from ..timing.control.build import Assumed, TreeOptions, has_calls
@@ -25,16 +25,17 @@ from ..timing.problem.memory import ArrayMemory
 from ..timing.rewrites import OF_OWN_HARDWARE, Prepared, Rewrite, RewriteOptions, prepared
 from .advice.ranking import AdvisedStep, ranked
 from .advice.stages import overlap
+from .dies import placed_regions
 from .elements import GridElement, GridElements
 from .function import FunctionReport
+from .hardware import Hardware
 from .off_chip import DEFAULT_WORD_BITS, OffChip, off_chip, transfers
 from .report.result import Advice, Burst, Estimate, FunctionEstimate, Resources
-from .report.rows import Rows, rounded
-from .resources import array_name, array_resources, beyond, own_resources, unit_resources
+from .report.rows import rounded
+from .resources import array_resources, beyond, unit_resources
 from .rules import as_the_tool_reads
 from .rules.divided import DividedArray, as_notes, divisions, memories_of
 from .stated import demand_stated_loops
-from .subscripts import address_products
 from .traced import traced_cycles
 
 if TYPE_CHECKING:
@@ -140,7 +141,7 @@ class _Estimation:
         self.trees = Trees(module, options, self._divided)
         self.elements = GridElements(self.trees, lambda tree: memories_of(self._divisions(tree)))
         self.reports: dict[str, FunctionReport] = {}
-        self.resources: dict[str, Resources] = {}
+        self.hardware = Hardware(self.trees, self.elements, self.reports)
         self.divisions: dict[str, list[str]] = {}  # notes on what a tool does to the arrays of functions
 
     def run(self) -> Estimate:
@@ -169,12 +170,14 @@ class _Estimation:
         notes += [remark] if remark else []
         found = transfers(self.module, self.target, self.place)
         copies = self._copies(found)
-        notes += beyond(self._resources(top) + copies, available, self.target)
+        notes += beyond(self.hardware.of(top) + copies, available, self.target)
         notes += self._many_banks()
+        dies = placed_regions(self.hardware, [name for name in names if name in counts], notes)
         schedules = {key: one for report in self.reports.values() for key, one in report.schedules().items()}
         return Estimate(
             top, self.target.name, self.target.frequency, functions, available, tuple(dict.fromkeys(notes)), found,
-            copies, advice, "" if self.target.profile is None else self.target.profile.name, schedules=schedules,
+            copies, advice, "" if self.target.profile is None else self.target.profile.name, dies=dies,
+            schedules=schedules,
         )  # fmt: skip
 
     def _divisions(self, tree: FunctionTree) -> dict[ir.Value, DividedArray]:
@@ -233,9 +236,9 @@ class _Estimation:
         latency, interval = rounded(span.latency), rounded(span.interval)
         function = report.tree.function.operation
         stages = report.proposals.get(function)
-        own = self._own(GridElement(name, 1, self.trees))
+        own = self.hardware.own(GridElement(name, 1, self.trees))
         return FunctionEstimate(
-            name, latency, latency if interval is None else interval, self._resources(name), own, report.loops,
+            name, latency, latency if interval is None else interval, self.hardware.of(name), own, report.loops,
             instances, "allo.dataflow" in function.attributes, "" if stages is None else stages.step,
             report.timelines,
         )  # fmt: skip
@@ -259,7 +262,7 @@ class _Estimation:
         for span in report.spans.parts:
             apart += unit_resources(span.units, self.target)
             for callee, number in span.callees.items():
-                apart += self._resources(callee).times(number)
+                apart += self.hardware.of(callee).times(number)
         device = self.target.device
         available = Resources(device.dsp, device.bram18, device.uram, device.lut, device.ff)
         if not beyond(apart, available, self.target):
@@ -273,33 +276,3 @@ class _Estimation:
         for step in steps:
             taken.setdefault(step.function, {})[step.op] = step.proposal.assumed
         return AssumedTrees(self.trees, taken).span(self.module.top).latency
-
-    def _resources(self, name: str) -> Resources:
-        """What one instance of a function takes, with its callees."""
-        if name not in self.resources:
-            self.resources[name] = self._whole(GridElement(name, 1, self.trees))
-        return self.resources[name]
-
-    def _whole(self, element: GridElement) -> Resources:
-        """What an element takes, with its callees."""
-        found = self._own(element)
-        for inner in self.elements.inside(element):
-            one = self._resources(inner.callee) if inner.trees is self.trees else self._whole(inner)
-            found += one.times(inner.count)
-        return found
-
-    def _own(self, element: GridElement) -> Resources:
-        """What an element takes without its callees."""
-        name, trees = element.callee, element.trees
-        span = trees.span(name)
-        if name not in trees.spans:
-            return Resources()
-        builder = trees.builders[name]
-        for op in operations(builder.entry):
-            if op.name in ("memref.alloc", "memref.get_global"):
-                builder.memory_of(op.results[0], array_name(op))
-        rows = self.reports[name].rows if trees is self.trees and name in self.reports else Rows(trees.spans[name])
-        loops = sum(row.state != "spatial" for row in rows.made.values())
-        is_own = self.target.rules.own_hardware is not None
-        products = address_products(trees.spans[name].tree) if is_own else 0
-        return own_resources(span, builder.function, builder.memories, self.target, loops, products)

@@ -10,6 +10,7 @@ from allo._mlir.dialects import allo as allo_d
 
 from ..errors import InternalError
 from .access import callee_name, is_at_stream
+from .dies import placed_stages, stage_name
 from .mlir_types import from_mlir
 from .module import Module
 from .names import unique_name
@@ -34,6 +35,7 @@ class _Printer:
 
     def __init__(self, function: ir.OpView) -> None:
         self.function = function
+        self.dies = placed_stages(function)
         self.texts: dict[ir.Value, Text] = {}
         self.pending: dict[ir.Value, Text] = {}  # values that read memory and are not used yet
         self.taken: set[str] = set()
@@ -172,7 +174,7 @@ class _Printer:
         self.texts[variable] = Text(name)
         nest = string_of(op, "allo.nest")
         named = f', name="{nest}"' if nest is not None and not nest.startswith("S_") else ""
-        yield f"for {name} in range({', '.join(bounds)}{named}):{_marks(op)}"
+        yield f"for {name} in range({', '.join(bounds)}{named}):{_marks(op, self._place(op))}"
         yield from self._indented(op.regions[0].blocks[0])
 
     def _affine_bounds(self, op: ir.Operation) -> list[str]:
@@ -248,16 +250,21 @@ class _Printer:
         if is_at_stream(op):
             yield f"{target}{arguments[0].text}.{op.name.removeprefix('allo.stream_')}({joined(arguments[1:])})"
         else:
-            yield f"{target}{callee}({joined(arguments)}){_marks(op)}"
+            yield f"{target}{callee}({joined(arguments)}){_marks(op, self._place(op))}"
+
+    def _place(self, op: ir.Operation) -> str:
+        """The die of a statement, if it is a stage that steps have placed."""
+        is_stage = bool(self.dies) and op.block == entry_block(self.function)
+        return self.dies.get(stage_name(op) or "", "") if is_stage else ""
 
 
 def _least(function: str, texts: list[Text]) -> str:
     return texts[0].text if len(texts) == 1 else f"{function}({joined(texts)})"
 
 
-def _marks(op: ir.Operation) -> str:
-    """The annotations of an operation as a comment."""
-    marks = annotations_of(op)
+def _marks(op: ir.Operation, die: str = "") -> str:
+    """The annotations of an operation as a comment, and the die on which it is."""
+    marks = annotations_of(op) + ([f"on {die}"] if die else [])
     if "allo.memory" in op.attributes:
         marks.append(f"memory={op.attributes['allo.memory']}")
     return f"  # {', '.join(marks)}" if marks else ""

@@ -18,6 +18,16 @@ class Capacity:
 
 
 @dataclass(frozen=True, slots=True)
+class Die:
+    """One of the dies of a package, in a row with the others; of `whole` a design can have what is `free` beside the
+    platform of a card."""
+
+    name: str
+    whole: Capacity
+    free: Capacity
+
+
+@dataclass(frozen=True, slots=True)
 class ControlSize:
     """What is beside units and memories: LUTs and FFs of a loop (a counter, a comparison, addresses) and of a function
     (its state machine), LUTs of the choice before a unit that places may share, FFs of a bit of a pipeline register.

@@ -9,6 +9,7 @@ from ..errors import TargetError, nearest
 from .components import (
     Capacity,
     Control,
+    Die,
     FloatOperator,
     IntegerOperator,
     Limits,
@@ -41,6 +42,8 @@ class Fpga(Target):
     profile: Profile | None = None
     flushes: bool = False  # whether arithmetic of our own takes and makes zeros in the place of subnormal numbers
     place_and_route: PlaceAndRoute | None = None  # without a vendor's tool
+    dies: tuple[Die, ...] = ()  # in the order in which they lie side by side; none where there is but one
+    crossing_wires: int = 0  # between two dies that lie side by side; 0 where that is not known
 
     @property
     def rules(self) -> ToolRules:

@@ -35,6 +35,16 @@ def test_device_of_the_u280() -> None:
     assert (device.dsp, device.bram18, device.uram) == (9024, 4032, 960)
 
 
+def test_dies() -> None:
+    """Three dies are the device, and beside the platform of the U280 (DS963) they have the DSPs that it has there."""
+    u280, u55c = load_target("u280"), load_target("u55c")
+    assert [die.name for die in u280.dies] == ["SLR0", "SLR1", "SLR2"]
+    assert sum(die.free.dsp for die in u280.dies) == u280.device.dsp - u280.limits.platform_dsp == 8490
+    assert [die.whole for die in u55c.dies] == [die.whole for die in u280.dies] == [die.free for die in u55c.dies]
+    assert u280.crossing_wires == u55c.crossing_wires == 8 * 2 * 1440
+    assert load_target("zynq7020").dies == ()
+
+
 def test_a_file_of_the_user(tmp_path: Path) -> None:
     target = load_target(changed(tmp_path, 'name = "u280"', 'name = "mine"'))
     assert target.name == "mine"
@@ -120,6 +130,12 @@ def test_unknown_target_like_none() -> None:
         ("channels = 2\n", "", "'external.DDR.megabytes' is given with channels, and both are more than 0"),
         ("gigabytes = 19.2", "", "'external.DDR.gigabytes' is missing; it must be a number of at least 0"),
         ("gigabytes = 19.2", "gigabytes = 19.2\nbits = 64", "'external.DDR.bits' is not known"),
+        ("dsp = 2880\n", "", "'die[0].dsp' is missing; it must be an integer of at least 0"),
+        ("dsp = 2880\n", "dsp = 2881\n", "'die' have 9025 dsp together, and resources.dsp is 9024"),
+        ('name = "SLR1"', 'name = "SLR0"', "'die' are called SLR0, SLR0, SLR2: each needs a name of its own"),
+        ("free = { dsp = 2733,", "free = { dsp = 2933,", "'die[0].free.dsp' is more than the die has, 2880"),
+        ("free = { dsp = 2733,", "free = {", "'die[0].free.dsp' is missing; it must be an integer of at least 0"),
+        ("wires = 23040", "wire = 23040", "'crossing.wires' is missing; it must be an integer of at least 0"),
         (
             "uncertainty = 0.27",
             "uncertainty = 1.5",

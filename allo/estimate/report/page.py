@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from html import escape
 
+from ...customize.fifo.dies import DiePlan
 from ...picture.page import fragment as part
 from ...picture.page import page as whole
 from ...picture.page import picture, table
@@ -36,6 +37,7 @@ def content(estimate: Estimate) -> list[str]:
         _resources(estimate),
         _table(TRANSFERS, map(_transfer, estimate.transfers)) if estimate.transfers else "",
         _table(OWN, (tuple(map(escape, row)) for row in own_rows(estimate))) if len(estimate.functions) > 1 else "",
+        *map(_dies, estimate.dies),
         _advice(estimate),
         *(_function(estimate, function, function.name == estimate.top) for function in reversed(estimate.functions)),
         *(f"<p class=note>{escape(str(rewrite))}</p>" for rewrite in estimate.rewrites),
@@ -52,6 +54,11 @@ def _resources(estimate: Estimate) -> str:
         bar = f'<span class=bar><i style="width:{min(share, 100):.1f}%"></i></span> {share:.3g} %'
         rows.append((name, str(taken), str(there), bar if there else "none on this device"))
     return _table(("resource", "used", "available", "share"), rows)
+
+
+def _dies(plan: DiePlan) -> str:
+    tables = (_table(rows[0], (tuple(map(escape, row)) for row in rows[1:])) for rows in plan.tables())
+    return "\n".join([f"<p>{escape(plan.head)}.</p>", *tables])
 
 
 def _function(estimate: Estimate, function: FunctionEstimate, opened: bool) -> str:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ...customize.fifo.dies import DiePlan
 from ...errors import TargetError
 from ...timing.control.timeline import Timeline
 from ...timing.reason import Reason
@@ -139,6 +140,7 @@ class Estimate:
     advice: tuple[Advice, ...] = ()  # the step that gains most is the first
     profile: str = ""  # who makes the hardware; empty: nobody in particular
     rewrites: tuple[Rewrite, ...] = ()  # what was done to the module, and what was left and why, if it was rewritten
+    dies: tuple[DiePlan, ...] = ()  # of the stages of functions that `place_stages` has placed
     schedules: Mapping[tuple[str, str, str], StaticSchedule] = field(default_factory=dict, compare=False, repr=False)
     design: Schedule | None = field(default=None, compare=False, repr=False)  # of `s.report`, as it was then
 

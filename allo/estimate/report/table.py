@@ -34,6 +34,8 @@ def table(estimate: Estimate) -> str:
     ])  # fmt: skip
     if len(estimate.functions) > 1:
         lines += ["", *aligned([OWN, *own_rows(estimate)])]
+    for plan in estimate.dies:
+        lines += ["", plan.head, *(line for rows in plan.tables() for line in ("", *aligned(rows)))]
     if estimate.transfers:
         lines += ["", *aligned([TRANSFERS, *map(transfer_row, estimate.transfers)])]
     header = ("loop", "trips", "latency", "II", "depth", "bound", "because")

@@ -26,6 +26,7 @@ class Device:
     banks: Mapping[str, int] | None
     word_bits: int
     most_frequency: float = 0  # in MHz; 0 if it is not known
+    slrs: int = 1  # dies
 
 
 @cache

@@ -13,6 +13,7 @@ from ..interface.devices import devices_of
 from ..interface.host import DATA, argument_lines, argument_table, bank_lines, example_data, registers_text
 from ..interface.ports import Port
 from ..interface.settings import Settings
+from ..text.dies import demand_known_dies, floorplan_lines
 from ..text.escape import file_word
 from ..text.files import header_text, kernel_text
 from ..text.module import Emitted, template
@@ -114,6 +115,23 @@ class Project:
             if port.reads and not (data.exists() and data.stat().st_size == port.size):
                 data.write_bytes(example_data(port))
 
+    def _add_places(self, emitted: Emitted, values: dict[str, str]) -> bool:
+        """What is said of dies in the files of a card; whether a floorplan has to say more, since there are several.
+
+        Raises TargetError for dies that the device has not.
+        """
+        values |= {"SLR": "", "FLOORPLAN": "", "HOOK": "", "PLACES": ""}
+        if not emitted.dies or not self.flow.linked or not self.settings.platform:
+            return False
+        device = self.settings.device
+        demand_known_dies(emitted.dies, device.name, device.slrs)
+        dies = {one.dies[0] for one in emitted.dies}
+        if len(dies) == 1:
+            values["SLR"] = f"slr={emitted.top}_1:{dies.pop()}\n"
+            return False
+        values |= {"FLOORPLAN": " floorplan.tcl", "HOOK": _HOOK, "PLACES": "\n".join(floorplan_lines(emitted.dies))}
+        return True
+
     def _earlier(self) -> set[str]:
         """The files of the build before, which may have been of another mode."""
         try:
@@ -147,6 +165,7 @@ class Project:
             "BUNDLES": " ".join(bundles),
             "COUNT": str(len(bundles)),
         }
+        is_planned = self._add_places(emitted, values)
         values["STEPS"] = _filled(self.flow.steps, values).rstrip()
         has_streams = any(port.is_stream for port in ports)
         if has_streams:
@@ -154,6 +173,8 @@ class Project:
         names = {**self.flow.files}
         if self.flow.linked and not has_streams:
             names.setdefault("host.cpp", f"xrt/{settings.host}.cpp")
+        if is_planned:
+            names["floorplan.tcl"] = "vitis/floorplan.tcl"
         if self.flow.family_template:
             names["processing_system.tcl"] = f"pynq/{settings.device.family}.tcl"
         texts = {name: _filled(source, values) for name, source in names.items()}
@@ -168,6 +189,9 @@ class Project:
         }
 
 
+_HOOK = (
+    " $(if $(filter hw,$(TARGET)),--vivado.prop run.impl_1.STEPS.PLACE_DESIGN.TCL.PRE=$(abspath floorplan.tcl))"
+)
 _NAMES = {"add": ("fadd", "fsub")}  # what the tool calls the operators on float
 
 

@@ -12,10 +12,11 @@ from ....ir.processes import APART_FROM, AT_END, DATAFLOW, ELEMENT_OF, TASK_NUMB
 from ....ir.streams import is_stream_type
 from ....ir.walk import argument_names, entry_block, operations, statements, string_of
 from ...outlining import nest_name, outline
+from .dies import DIE
 from .region_results import no_subscripts, return_arrays, variable, write
 from .region_values import is_pure, join_variables, named_values
 
-_MARKS = (AT_END, ELEMENT_OF, TASK_NUMBER, APART_FROM)
+_MARKS = (AT_END, ELEMENT_OF, TASK_NUMBER, APART_FROM, DIE)
 
 
 def make_canonical(module: Module) -> None:

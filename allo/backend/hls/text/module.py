@@ -29,6 +29,7 @@ from .canonical import make_canonical
 from .constants import global_text
 from .copies import give_copies
 from .cxx_types import TypeNames
+from .dies import DieFunction, has_placed_stages, mark_stages, placed_functions
 from .escape import line_comment, uncommented
 from .external import NO_EXTERNAL, ExternalCode, external_code, external_names
 from .memory import copy_loops
@@ -75,6 +76,7 @@ class Emitted:
     external: ExternalCode = NO_EXTERNAL
     returns: bool = False  # the entry returns a number; else results are its last arguments
     prelude: frozenset[str] = frozenset()  # the functions in front of the kernels: names of `PRELUDE`, "struct_bits"
+    dies: tuple[DieFunction, ...] = ()  # of stages that steps have placed
 
 
 @cache
@@ -112,7 +114,13 @@ def emit(module: Module, vendor: Vendor) -> Emitted:
     """
     refuse_undefined(module, (EXTERNAL,))
     check_open_arrays(module, vendor.open_arrays)
+    has_dies = has_placed_stages(module)
+    if has_dies:
+        module = module.clone()
+        mark_stages(module)  # functions are renamed
     module = instantiate(module)
+    if has_dies:
+        mark_stages(module)  # elements of grids
     pass_extents(module)
     lower_linalg(module)
     move_pipelines(module)
@@ -190,8 +198,9 @@ class FileWriter:
         entry = entry_block(self.module.function(self.facts.top))
         returns = entry is not None and _returns_number(statements(entry)[-1])
         return Emitted(
-            code, preamble, prototype, top, last.parameters, structs_by_name, self.vendor, external, returns, needs
-        )
+            code, preamble, prototype, top, last.parameters, structs_by_name, self.vendor, external, returns, needs,
+            placed_functions(self.module, self.functions),
+        )  # fmt: skip
 
     def _ordered(self) -> list[ir.OpView]:
         """Callees first, the entry last; functions that the entry does not reach are left out."""

@@ -9,6 +9,7 @@ from ....ir.names import unique_name
 from ....ir.streams import is_stream_type
 from ....ir.walk import argument_names, entry_block
 from ...outlining import nest_name, outline
+from .dies import DIE
 
 _LOOPS = ("affine.for", "scf.for", "scf.while", "affine.if", "scf.if")
 
@@ -27,7 +28,11 @@ def outline_tasks(module: Module) -> None:
         for view in list(entry.operations):
             op = view.operation
             if op.name in _LOOPS and not len(op.results):
-                outline(function, [op], unique_name(f"{function.name.value}_{nest_name(op)}", taken), names)
+                symbol = unique_name(f"{function.name.value}_{nest_name(op)}", taken)
+                die = op.attributes.get(DIE, None)
+                call = outline(function, [op], symbol, names)
+                if die is not None:
+                    call.attributes[DIE] = die
 
 
 def is_graph(function: ir.OpView) -> bool:
