@@ -255,17 +255,17 @@ def kernel_graph(module: Draft, name: str) -> KernelGraph:
     function = module.function(name)
     entry = entry_block(function)
     assert entry is not None
+    order = [nest for op in statements(entry) if op.name == "affine.for" and (nest := string_of(op, "allo.nest"))]
     links = []
     for buffer, stages in _shared(module, name):
         writing = [n for n, stage in enumerate(stages) if stage.writes]
         for n, stage in enumerate(stages):
             if writing and writing[0] < n and stage.reads:
                 producer = stages[max(w for w in writing if w < n)]
-                if stage.callee is None and producer.callee is None:
+                if all(string_of(one.op, "allo.nest") in order for one in (producer, stage)):  # no single statements
                     links.append(_link(module, buffer, producer, stage, several=len(writing) > 1))
-    order = [string_of(op, "allo.nest") for op in statements(entry) if op.name == "affine.for"]
     used = {kernel for link in links for kernel in (link.producer, link.consumer)}
-    kernels = tuple(kernel for kernel in order if kernel is not None and kernel in used)
+    kernels = tuple(kernel for kernel in order if kernel in used)
     return KernelGraph(kernels, tuple(sorted(links, key=lambda link: kernels.index(link.consumer))))
 
 

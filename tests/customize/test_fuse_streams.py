@@ -185,6 +185,26 @@ def test_orders_of_loops() -> None:
     assert allo.verify(customize(attention), s)
 
 
+def with_scalars(A: int32[4, 6], B: int32[4, 6]) -> int32:
+    X: int32[4, 6]
+    first: int32 = 3
+    for i, j in allo.grid(4, 6, name="add"):
+        X[i, j] = A[i, j] + first
+    last: int32 = 0
+    for i, j in allo.grid(4, 6, name="double"):
+        B[i, j] = X[i, j] * 2
+        last = B[i, j]
+    return last
+
+
+def test_scalars_stay() -> None:
+    """What single statements write or read is no stream, and the arrays beside it are."""
+    s = customize(with_scalars)
+    plan = s.fuse_streams("with_scalars")
+    assert [link.array for link in plan.streamed] == ["X"]
+    assert_faithful(with_scalars, s)
+
+
 def halves(A: int32[3, 4], B: int32[3, 4]):
     C: int32[3, 4]
     for i, j in allo.grid(3, 2, name="left"):
