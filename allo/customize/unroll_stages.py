@@ -61,8 +61,9 @@ def unroll_stages(
     Returns the plan (`UnrollPlan`). Its `banks` are still to be made by `partition`:
     `for b in plan.banks: s.partition(b.array, dim=b.dim, factor=b.factor)`. The step records `loops` and
     `factors`, `fifos` and `widths`: repeated, it estimates nothing and returns None; you may give them yourself.
-    Refused: no budget, or one below what the stages take without unrolling; loops whose bounds are not constant,
-    unless you give the others; factors that do not divide the trips of their loops.
+    Refused: no budget, or one below what the stages take without unrolling; a function whose outermost loops are all
+    unrolled; loops whose bounds are not constant, unless you give the others; factors that do not divide the trips of
+    their loops.
     Source: StreamTensor, section 5.1 (intensity-aware unrolling, vectorisation); the exact optimum.
     """
     if (loops is None) != (factors is None) or len(loops or ()) != len(factors or ()):
@@ -155,6 +156,11 @@ def _planned(module: Module, name: str, dsp: int | None, target: str, objective:
     model = extract(function)
     found = [loop for loop in inner_loops(module, name, model) if loop.view.chain[0].op in nests]
     costs = stage_costs(module, name, target, [loop.view for loop in found])
+    if not costs:
+        raise ScheduleError(
+            f"no loop nest of '{name}' is a stage: all copies of their outermost loops run at once",
+            hint="leave it to unroll_stages() which loops are unrolled",
+        )
     stage_of = {loop.view: costs.get(loop.view.chain[0].op) for loop in found}
     loops = agreed(one.possible(loop) if (one := stage_of[loop.view]) is not None else loop for loop in found)
     made = within_budget(list(costs.values()), loops, stage_of, dsp, _CHOICES[objective])

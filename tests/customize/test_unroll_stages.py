@@ -330,6 +330,11 @@ def any_bound(A: int32[64], n: int32):
         A[i] = A[i] * 2
 
 
+def scaled_row(A: int32[8]):
+    for i in range(8, name="row"):
+        A[i] = A[i] * 3
+
+
 def test_refusals() -> None:
     s = streaming()
     assert_refused("""
@@ -368,5 +373,11 @@ unroll_stages: loop 'i' has no constant trip count
       ^
   hint: split and unroll it by hand
     """, customize(any_bound), "unroll_stages", "any_bound", loops=["i"], factors=[2])
+    unrolled = customize(scaled_row)
+    unrolled.unroll("row.i")
+    assert_refused("""
+unroll_stages: no loop nest of 'scaled_row' is a stage: all copies of their outermost loops run at once
+  hint: leave it to unroll_stages() which loops are unrolled
+    """, unrolled, "unroll_stages", "scaled_row", dsp=5)
     with pytest.raises(TargetError):
         s.unroll_stages("layers", dsp=100, target="xdna1_npu1")
