@@ -628,3 +628,17 @@ def test_faults_in_what_stands_still_are_noticed(
     table = np.arange(2048, dtype=np.float32)
     with pytest.raises((AlloError, AssertionError)):
         assert_flows(lookup, NUMBERS * 5, table, np.zeros(N, np.float32), steps=steps, data_decide=True)
+
+
+def test_a_result_that_is_a_number_stays_until_other_stages_end() -> None:
+    def counted(A: int32[N], B: int32[N]) -> int32:
+        for i in range(N):
+            B[i] = A[i] * 3
+        count: int32 = N
+        return count
+
+    s = allo.customize(counted)
+    s.dataflow("counted")
+    B = NOTHING.copy()
+    assert s.build(target="rtl")(NUMBERS, B) == N
+    assert B.tolist() == [3 * n for n in range(N)]

@@ -128,7 +128,7 @@ class RegionFlow:
 
     def kept(self, timed: Timed) -> Signal:
         """A value for those that run later."""
-        if timed.ready is None:
+        if timed.ready is None or timed.signal.literal is not None:
             return timed.signal
         signal, there = timed.signal, self.valid[timed.ready].name
         kept = self.builder.signal(f"{signal.name}_kept", signal.width, signed=signal.signed)
