@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from itertools import product
 from typing import Any
 
 import numpy as np
 import pytest
 
 import allo
-from allo.ir.types import float32, int8, int32, int64, int512
+from allo.ir.types import float32, int8, int32, int64, int512, uint32
+from tests.backend.hls.cpp_programs import needs_compiler
 
 
 def divide(x: int32, y: int32) -> (int64, int64, int32):
@@ -114,3 +116,35 @@ def test_a_variable_that_starts_with_one_of_two_literals_is_an_int32() -> None:
     s = allo.customize(chosen)
     assert s.build()(1) == allo.interpret(chosen)(1) == chosen(1) == 105
     assert s.build()(0) == 107
+
+
+def compared(c: int32, d: int32, q: uint32, n: int64, A: int32[6], R: int32[8]):
+    """Conditions, quotients and remainders of scalars whose sums an `int` of C++ does not hold."""
+    R[0] = A[(c + 1) % 6]
+    R[1] = A[q % 6]
+    if q > c:
+        R[2] = 1
+    if c + d > 5:
+        R[3] = 1
+    for i in range(4):
+        if i - c < 5:
+            R[4] += 1
+        if (c + i) // 3 < (d - i) // 4:
+            R[5] += 1
+        if i + q < n:
+            R[6] += 1
+        if i < c - 1:
+            R[7] += 1
+
+
+@pytest.mark.parametrize("target", [None, pytest.param("vitis_hls", marks=needs_compiler), "rtl"])
+def test_scalars_at_the_ends_of_their_types_are_compared_as_they_are(target: str | None) -> None:
+    s = allo.customize(compared)
+    mode = {"mode": "csim"} if target == "vitis_hls" else {}
+    built, reference = s.build(target=target, **mode) if target else s.build(), allo.interpret(compared)
+    ends = (2**31 - 1, -(2**31), 3)
+    for c, d, (q, n) in product(ends, ends, [(2**32 - 1, 2**33), (2**31, -(2**63)), (5, 7)]):
+        found, wanted = np.zeros(8, np.int32), np.zeros(8, np.int32)
+        for run, R in ((built, found), (reference, wanted)):
+            run(c, d, q, n, np.arange(6, dtype=np.int32), R)
+        assert found.tolist() == wanted.tolist(), (c, d, q, n)

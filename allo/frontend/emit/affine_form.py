@@ -9,8 +9,9 @@ from mlir import ir
 
 from ...ir.builder import affine_constant, affine_dim
 from ...ir.context import context
-from ...ir.types import Float, Index, Int, UInt
+from ...ir.types import AlloType, Float, Index, Int, UInt
 from ..typing.nodes import Binary, Cast, Compare, Const, Expr, Logic, Symbol, SymbolKind, Var
+from ..typing.rules import as_integer
 
 _LARGEST = 1 << 32  # of constants in affine maps, whose arithmetic has 64 bits and does not check
 
@@ -72,6 +73,8 @@ class AffineMapBuilder:
             return None
         if isinstance(expr.type, UInt) and _wraps(expr):
             return None
+        if expr.op in ("//", "%") and not _is_index(expr.lhs):
+            return None
         lhs, rhs = self.of(expr.lhs), self.of(expr.rhs)
         if lhs is None or rhs is None:
             return None
@@ -113,6 +116,8 @@ class AffineMapBuilder:
             return None if lhs is None or rhs is None else lhs + rhs
         if not isinstance(expr, Compare) or expr.op == "!=" or isinstance(expr.lhs.type, Float):
             return None
+        if not _is_index(expr.lhs) or not _is_index(expr.rhs):
+            return None
         lhs_form, rhs_form = self.of(expr.lhs), self.of(expr.rhs)
         if lhs_form is None or rhs_form is None:
             return None
@@ -127,6 +132,30 @@ class AffineMapBuilder:
                 return [(lhs_form - rhs_form - 1, False)]
             case _:
                 return [(lhs_form - rhs_form, False)]
+
+
+def _is_index(expr: Expr) -> bool:
+    """Whether the scalars and numbers in an expression are some that an index holds, of 32 bits in C++ and hardware.
+
+    A subscript or a bound that is none of these means no element and no loop that ends; a comparison, a quotient and a
+    remainder mean what they mean for any number.
+    """
+    match expr:
+        case Const(value=value):
+            return -(1 << 31) <= value < 1 << 31
+        case Var(symbol=symbol, type=kind):
+            return symbol.kind is not SymbolKind.ARGUMENT or _widens_to_index(kind)
+        case Cast(operand=operand):
+            return _is_index(operand)
+        case Binary(lhs=lhs, rhs=rhs):
+            return expr.type.bits <= 62 and _is_index(lhs) and _is_index(rhs)
+    return True
+
+
+def _widens_to_index(kind: AlloType) -> bool:
+    """Whether an `index` holds all numbers of a type."""
+    integer = as_integer(kind)
+    return integer is not None and integer.width <= 32 - isinstance(integer, UInt)
 
 
 def _wraps(expr: Binary) -> bool:

@@ -8,7 +8,10 @@ from typing import NamedTuple
 from mlir import ir
 
 from ....ir.affine_sets import constraints_of
-from .expression import UNARY, Expr, infix
+from .expression import UNARY, Expr, convert, infix
+
+_INT = 1 << 31  # up to which an `int` counts
+LOOP = 1 << 20  # up to which subscripts and variables of loops are taken to count
 
 
 class _Number(NamedTuple):
@@ -51,19 +54,23 @@ class AffineCode:
         self._maps: dict[ir.Attribute, tuple[_Form, ...]] = {}
         self._sets: dict[ir.Attribute, tuple[tuple[_Sum, bool], ...]] = {}
 
-    def exprs(self, attribute: ir.Attribute, operands: Sequence[Expr], positive: Sequence[bool]) -> list[Expr]:
-        """The results of a map; `positive` says which operands are never negative."""
-        writer = _Writer(operands, positive, self.needs)
+    def exprs(
+        self, attribute: ir.Attribute, operands: Sequence[Expr], positive: Sequence[bool], most: Sequence[int]
+    ) -> list[Expr]:
+        """The results of a map; `positive` says which operands are never negative, `most` how far from 0 each is."""
+        writer = _Writer(operands, positive, most, self.needs)
         return [writer.text(form) for form in self._results(attribute)]
 
     def never_negative(self, attribute: ir.Attribute, positive: Sequence[bool]) -> bool:
         """Whether all results of a map are at least 0 where those operands are that `positive` says."""
-        writer = _Writer((), positive, self.needs)
+        writer = _Writer((), positive, (), self.needs)
         return all(writer.positive(form) for form in self._results(attribute))
 
-    def condition(self, given: ir.Attribute, operands: Sequence[Expr], positive: Sequence[bool]) -> Expr:
+    def condition(
+        self, given: ir.Attribute, operands: Sequence[Expr], positive: Sequence[bool], most: Sequence[int]
+    ) -> Expr:
         """The conjunction that the condition of an `affine.if` is."""
-        writer = _Writer(operands, positive, self.needs)
+        writer = _Writer(operands, positive, most, self.needs)
         result: Expr | None = None
         for form, equal in self._constraints(given):
             term = writer.constraint(form, equal)
@@ -138,13 +145,20 @@ def _number(value: int) -> Expr:
 
 
 class _Writer:
-    """The operands of one map."""
+    """The operands of one map.
 
-    __slots__ = ("needs", "operands", "signs")
+    What is compared or divided is exact: scalars in sums that an `int` may not hold count as `int64_t` there. In other
+    sums, as of subscripts, they do not, since these numbers mean no element.
+    """
 
-    def __init__(self, operands: Sequence[Expr], positive: Sequence[bool], needs: set[str]) -> None:
+    __slots__ = ("limits", "needs", "operands", "signs")
+
+    def __init__(
+        self, operands: Sequence[Expr], positive: Sequence[bool], most: Sequence[int], needs: set[str]
+    ) -> None:
         self.operands = operands
         self.signs = positive
+        self.limits = most
         self.needs = needs
 
     def positive(self, form: _Form) -> bool:
@@ -160,40 +174,58 @@ class _Writer:
                 return True
         return self.positive(form.lhs) and self.positive(form.rhs)
 
-    def text(self, form: _Form) -> Expr:
+    def most(self, form: _Form) -> int:
+        """How far from 0 it may be, and all on the way to it."""
         match form:
             case _Operand(place):
-                return self.operands[place]
+                return self.limits[place]
+            case _Number(value):
+                return abs(value)
+            case _Sum(added, subtracted):
+                return sum(map(self.most, (*added, *subtracted)))
+            case _Product(lhs, rhs):
+                return self.most(lhs) * self.most(rhs)
+        return self.most(form.lhs)
+
+    def text(self, form: _Form, is_wide: bool = False) -> Expr:
+        match form:
+            case _Operand(place):
+                made = self.operands[place]
+                return convert("int64_t", made) if is_wide and self.limits[place] != LOOP else made
             case _Number(value):
                 return _number(value)
             case _Sum():
-                return self._sum(form)
+                return self._sum(form, is_wide)
             case _Product(lhs, rhs):
-                return infix("*", self.text(lhs), self.text(rhs))
+                return infix("*", self.text(lhs, is_wide), self.text(rhs, is_wide))
+        is_wide = self.most(form.lhs) > _INT
+        lhs, rhs = self.text(form.lhs, is_wide), self.text(form.rhs)
         if form.operator and self.positive(form.lhs):
-            return infix(form.operator, self.text(form.lhs), self.text(form.rhs))
-        return self._function(form.function, self.text(form.lhs), self.text(form.rhs))
+            return infix(form.operator, lhs, rhs)
+        return self._function(form.function, lhs, rhs, "int64_t" if is_wide else "int")
 
-    def _function(self, name: str, lhs: Expr, rhs: Expr) -> Expr:
+    def _function(self, name: str, lhs: Expr, rhs: Expr, kind: str) -> Expr:
         self.needs.add(name)
         return Expr(
-            f"{name}<int>({lhs.text}, {rhs.text})", reads=lhs.reads or rhs.reads, kind="call", type="int"
+            f"{name}<{kind}>({lhs.text}, {rhs.text})", reads=lhs.reads or rhs.reads, kind="call", type=kind
         )
 
-    def _sum(self, form: _Sum) -> Expr:
-        result = self._total(form.added)
+    def _sum(self, form: _Sum, is_wide: bool) -> Expr:
+        result = self._total(form.added, is_wide)
         for term in form.subtracted:
-            result = infix("-", result, self.text(term))
+            result = infix("-", result, self.text(term, is_wide))
         return result
 
     def constraint(self, form: _Sum, equal: bool) -> Expr:
         """`form >= 0` or `form == 0` with what is subtracted on the other side."""
-        return infix("==" if equal else ">=", self._total(form.added), self._total(form.subtracted), "bool")
+        sides = [(terms, sum(map(self.most, terms)) > _INT) for terms in (form.added, form.subtracted)]
+        added, subtracted = (self._total(*side) for side in sides)
+        return infix("==" if equal else ">=", added, subtracted, "bool")
 
-    def _total(self, terms: Sequence[_Form]) -> Expr:
+    def _total(self, terms: Sequence[_Form], is_wide: bool) -> Expr:
         if not terms:
             return _number(0)
-        result = self.text(terms[0])
+        result = self.text(terms[0], is_wide)
         for term in terms[1:]:
-            result = infix("+", result, self.text(term))
+            result = infix("+", result, self.text(term, is_wide))
         return result

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from mlir import ir
 
 from ....ir.walk import file_location
+from .affine import LOOP
 from .bits import BitWriter
 from .body import Body
 from .cxx_types import signed_type
@@ -109,13 +110,19 @@ class ValueWriter:
 
     def opened(
         self, op: ir.Operation, attribute: str, values: Sequence[ir.Value]
-    ) -> tuple[ir.Attribute, list[Expr], list[bool]]:
-        """A map or condition, its operands, and which of these are never negative; open numbers are the last ones."""
+    ) -> tuple[ir.Attribute, list[Expr], list[bool], list[int]]:
+        """A map or condition, its operands, which of these are never negative, and how far from 0 each is; open
+        numbers are the last ones."""
         operands, positive = self.take(values), [value in self.positive for value in values]
+        most = [_most(value) for value in values]
         place = self.open_places.get((op, attribute)) if self.open_places else None
         if place is None:
-            return op.attributes[attribute], operands, positive
-        return place.attribute, [*operands, *map(Expr, place.texts())], [*positive, *(True for _ in place.texts())]
+            return op.attributes[attribute], operands, positive, most
+        texts = place.texts()
+        return (
+            place.attribute, [*operands, *map(Expr, texts)], [*positive, *(True for _ in texts)],
+            [*most, *(LOOP for _ in texts)],
+        )  # fmt: skip
 
     def _apply(self, op: ir.Operation) -> list[str]:
         values = self.body.operands(op)
@@ -146,3 +153,12 @@ class ValueWriter:
             place = next((n for n, line in enumerate(lines) if not line.startswith(("#", "//"))), 0)
         first = f"{lines[place]}{line_comment(file_location(location))}"
         return [*lines[:place], first, *lines[place + 1 :]]
+
+
+def _most(value: ir.Value) -> int:
+    """How far from 0 an index may be, as far as C++ cares: a scalar of the kernel is any number of its type."""
+    op = None if isinstance(value.owner, ir.Block) else value.owner.operation
+    if op is None or op.name not in ("arith.index_cast", "arith.index_castui"):
+        return LOOP
+    width = op.operands[0].type.width
+    return 1 << (width if op.name == "arith.index_castui" else width - 1)

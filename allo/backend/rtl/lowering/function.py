@@ -255,13 +255,16 @@ class FunctionHardware:
     def applied(self, op: ir.Operation, given: list[SubscriptNumber]) -> Signal:
         """The result of an `affine.apply`."""
         (found,) = of_map(ir.AffineMapAttr(op.attributes["map"]).value, given)
-        return self.builder.wire("place", INDEX_BITS, found.text, signed=True, at=location_of(op))
+        width = INDEX_BITS
+        if any(use.owner.operation.name == "arith.cmpi" for use in op.results[0].uses):  # the condition of a branch
+            found, width = found.exact, max(INDEX_BITS, found.bits)
+        return self.builder.wire("place", width, found.text, signed=True, at=location_of(op))
 
     def condition(self, op: ir.Operation, given: list[SubscriptNumber]) -> Signal:
         """Whether the set of an `affine.if` holds the operands."""
         made, equal = constraints_of(op.attributes["condition"])
         terms = [
-            f"{one.text} == 0" if is_equal else f"{one.text} >= 0"
+            f"{one.exact.text} == 0" if is_equal else f"{one.exact.text} >= 0"
             for one, is_equal in zip(of_map(made, given), equal, strict=True)
         ]
         return self.builder.wire("condition", 1, " && ".join(terms) or "1'b1", at=location_of(op))

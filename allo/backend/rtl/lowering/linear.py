@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import gcd
 
 from ....errors import InternalError
+from ....ir.widths import INDEX_BITS
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +59,21 @@ class SubscriptNumber:
         if not self.terms:
             return str(self.offset)
         return f"{found} {'-' if self.offset < 0 else '+'} {abs(self.offset)}" if self.offset else found
+
+    @property
+    def bits(self) -> int:
+        """In how many bits all of its sums are exact, with a sign."""
+        ends = [end for term in self.terms for end in term.ends] + [self.offset]
+        below, above = sum(end for end in ends if end < 0), sum(end for end in ends if end > 0)
+        return max((-below - 1).bit_length() if below else 0, above.bit_length()) + 1
+
+    @property
+    def exact(self) -> SubscriptNumber:
+        """The same, in as many bits as it takes where an index has fewer: to be compared, or divided."""
+        if self.bits <= INDEX_BITS or not self.terms:
+            return self
+        first = replace(self.terms[0], text=f"{self.bits}'({self.terms[0].text})")
+        return SubscriptNumber((first, *self.terms[1:]), self.offset)
 
     @property
     def step(self) -> int:
@@ -119,6 +135,7 @@ def quotient(one: SubscriptNumber, divisor: int, *, up: bool = False, in_bounds:
     if up:
         one = total((one, constant(divisor - 1)))
     whole, rest = _divided(one, divisor, in_bounds)
+    rest = rest if in_bounds else rest.exact
     low, high = rest.low // divisor, rest.high // divisor
     if low == high:
         return total((whole, constant(low)))
@@ -132,6 +149,7 @@ def quotient(one: SubscriptNumber, divisor: int, *, up: bool = False, in_bounds:
 def remainder(one: SubscriptNumber, divisor: int, *, in_bounds: bool = False) -> SubscriptNumber:
     """A rest that is not negative; `in_bounds`: what is divided is not negative when it counts."""
     _, rest = _divided(one, divisor, in_bounds)
+    rest = rest if in_bounds else rest.exact
     low, high = rest.low // divisor, rest.high // divisor
     if low == high:
         return total((rest, constant(-divisor * low)))

@@ -112,6 +112,8 @@ class OperationPrinter:
         if name == "arith.cmpi":
             sign, signed = _COMPARISONS[ir.IntegerAttr(op.attributes["predicate"]).value]
             full = bits_of(op.operands[0].type)
+            if isinstance(op.operands[0].type, ir.IndexType):  # sums may have more bits
+                full = max(full, *(one.width for one in given))
             return f"{_number(given[0], full, signed)} {sign} {_number(given[1], full, signed)}", False
         if name in _EXTREMES:
             sign, signed = _EXTREMES[name]
