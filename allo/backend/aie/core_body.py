@@ -7,7 +7,6 @@ the text for MLIR-AIE has operations in their place, the model of the array stre
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from itertools import groupby
 from math import prod
 
 from mlir import ir
@@ -32,6 +31,7 @@ from ..element_class import set_signature
 from .blocks import loops_of_block, move_element
 from .core_marks import FROM_ZERO, SHARED, mark_places
 from .localize import external_functions, is_external
+from .rolled import CALL, ShotText, shots_in_loops
 from .woven import woven_function
 
 CORE = "core"  # the function of a core in its module
@@ -71,14 +71,13 @@ class CoreBodies:
 
     def body(self, core: MappedCore, runs: int) -> Module:
         """A module with the function of a core, which does `runs` calls; its arrays are made at the begin of it."""
-        shots = [self._shot(core, shot) for shot in core.shots]
+        module = self._functions_module(core)
         held = [fifo for fifo in self.plan.fifos.arrays_of(core.name, True) if fifo.resident]
         lines = [self._acquire(fifo, f"%held_{fifo.name}", 1, 0) for fifo in held]
-        for text, same in groupby(shots):
-            lines += [f"affine.for %shot = 0 to {len(list(same))} {{", *text, "}"]
+        lines += shots_in_loops(module, [self._shot(core, shot) for shot in core.shots])
         lines += [f"func.call @{self.action(fifo.name, CONSUME, 1)}() : () -> ()" for fifo in held]
         text = [f"func.func @{CORE}() {{", f"affine.for %run = 0 to {runs} {{", *lines, "}", "return", "}"]
-        module = self._module(core, "\n".join(text))
+        self._add(module, "\n".join(text))
         entry = entry_block(module.function(CORE))
         assert entry is not None
         for call in operations(entry, "func.call"):
@@ -91,13 +90,17 @@ class CoreBodies:
             module.function(name).operation.erase()
         return module
 
-    def _module(self, core: MappedCore, text: str) -> Module:
-        """A module with the core, and the functions of its nodes with object FIFOs instead of streams."""
+    def _functions_module(self, core: MappedCore) -> Module:
+        """A module with the functions of the nodes of a core, with object FIFOs instead of streams."""
         made = Module.empty(CORE)
         for function in external_functions(self.bodies):
             function.clone(ir.InsertionPoint(made.mlir.body))
         for symbol, turn in self._functions(core).values():
             self._turn(made, symbol, turn)
+        return made
+
+    def _add(self, made: Module, text: str) -> None:
+        """Write functions into a module: those of a text, and those that stand for actions."""
         declared = [self._declaration(action, name) for action, name in self.actions.items()]
         declared += [_declared(made.function(name)) for name in made.names() if name.startswith("node_")]
         parsed = ir.Module.parse("module {\n" + "\n".join([*declared, text]) + "\n}", context())
@@ -105,7 +108,6 @@ class CoreBodies:
         for op in list(parsed.body.operations):
             if ir.StringAttr(op.attributes["sym_name"]).value not in made.names():
                 op.operation.clone(end)
-        return made
 
     def _functions(self, core: MappedCore) -> dict[object, tuple[str, Shot]]:
         """The functions of nodes, one for those that do the same with the same FIFOs and arrays, or that take turns."""
@@ -135,14 +137,12 @@ class CoreBodies:
         kind = self.kinds[fifo.name]
         return f"{value} = func.call @{self.action(fifo.name, port, count, index)}() : () -> {kind}"
 
-    def _shot(self, core: MappedCore, shot: Shot) -> list[str]:
-        functions = self._functions(core)
-        lines: list[str] = []
-        for place, turn in enumerate(self._turns(shot)):
-            lines += self._run(core, turn, f"n{place}", functions[self._key(turn)][0])
-        return lines
+    def _shot(self, core: MappedCore, shot: Shot) -> ShotText:
+        functions, turns = self._functions(core), self._turns(shot)
+        lines = [line for place, turn in enumerate(turns) for line in self._run(core, turn, f"n{place}")]
+        return ShotText(tuple(lines), tuple(functions[self._key(turn)][0] for turn in turns))
 
-    def _run(self, core: MappedCore, turn: Shot, prefix: str, function: str) -> list[str]:
+    def _run(self, core: MappedCore, turn: Shot, prefix: str) -> list[str]:
         """Acquire, call, release."""
         names = {node.name for node in turn}
         arguments: dict[tuple[str, int], ir.Value] = {}
@@ -173,7 +173,7 @@ class CoreBodies:
         ends = {(node.name, end.parameter) for node in turn for end in node.ends}
         given = [use for use in arguments if use not in ends]
         kinds = ", ".join(str(arguments[use].type) for use in given)
-        lines.append(f"func.call @{function}({', '.join(passed[use] for use in given)}) : ({kinds}) -> ()")
+        lines.append(f"func.call {CALL}({', '.join(passed[use] for use in given)}) : ({kinds}) -> ()")
         return lines + after
 
     # -- nodes -------------------------------------------------------------------------------------

@@ -86,3 +86,30 @@ def test_parts_of_other_shapes(kernels: str) -> None:
     built(A, B)
     np.testing.assert_array_equal(B, wanted)
     assert [len(built.plan.fifos.arrays_of("f_2x2", to_core)) for to_core in (True, False)] == [2, 1]
+
+
+@df.region()
+def numbered[P](A: int32[P, W], B: int32[P, W]):
+    """The first position multiplies by 1, and the second by 2, which canonical bodies do otherwise."""
+
+    @df.kernel(mapping=[P], args=[A, B])
+    def f(a: int32[P, W] @ Layout("S0R"), b: int32[P, W] @ Layout("S0R")):
+        p = df.get_pid()
+        for i in range(W):
+            b[0, i] = a[0, W - 1 - i] * (p + 1) - 3 * p
+
+
+@pytest.mark.parametrize(("order", "acquired"), [("forwards", 4), ("backwards", 4), ("odd", 10)])
+def test_bodies_that_differ_in_numbers_are_one_loop(order: str, acquired: int) -> None:
+    """A loop over the shots, from the second position on, whose number gives the numbers of the bodies."""
+    P = 8
+    places = {"forwards": [*range(P)], "backwards": [*range(P)][::-1], "odd": [0, 3, 1, 2, 6, 4, 7, 5]}[order]
+    built = df.build(
+        numbered, target="aie", instantiate=[P], mapping_primitives=[("bundle", [f"f_{p}" for p in places])]
+    )
+    A, B = np.arange(P * W, dtype=np.int32).reshape(P, W), np.zeros((P, W), np.int32)
+    built(A, B)
+    p = np.arange(P)[:, None]
+    np.testing.assert_array_equal(B, A[:, ::-1] * (p + 1) - 3 * p)
+    assert built.mlir.count('"aie.objectfifo.acquire"') == acquired
+    assert built.timed().cycles > 0
