@@ -53,7 +53,8 @@ def _lines(plan: ArrayPlan) -> Iterator[str]:
         how = "shared memory" if fifo.shared else "DMA"
         ends = " -> ".join(f"{core} {plan.placement.tile(core)}" for core in (fifo.producer, fifo.consumer))
         count = fifo.stream.tokens // fifo.stream.block
-        yield f"{fifo.stream.name}: {ends}, {count} x {fifo.bytes:,} bytes, depth {fifo.depth}, by {how}"
+        more = f" and {len(fifo.names) - 1} more" if len(fifo.names) > 1 else ""
+        yield f"{fifo.stream.name}{more}: {ends}, {count} x {fifo.bytes:,} bytes, depth {fifo.depth}, by {how}"
     for own in plan.fifos.internal:
         yield f"{own.stream.name}: within {own.core}, {own.bytes:,} bytes"
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
+from itertools import pairwise
 from math import prod
 
 from ..layout import Walk
@@ -76,12 +77,17 @@ class ArrayFifo:
 
 @dataclass(frozen=True, slots=True)
 class StreamFifo:
-    """A stream between two cores; `shared` if they see one memory, so that no DMA moves it."""
+    """A stream between two cores, or several that follow one another; `shared` if they see one memory, so that no DMA
+    moves it.
+
+    `names` are those of the streams; `stream` has the name of the first one, and the elements of all.
+    """
 
     stream: VirtualStream
     producer: str
     consumer: str
     shared: bool
+    names: tuple[str, ...]
 
     @property
     def depth(self) -> int:
@@ -139,10 +145,13 @@ class Ahead(Enum):
     NONE = (False, False)
 
 
-def fifos_of(placement: Placement, merging: Merging = Merging.PARAMETER, ahead: Ahead = Ahead.ALL) -> ObjectFifos:
+def fifos_of(
+    placement: Placement, merging: Merging = Merging.PARAMETER, ahead: Ahead = Ahead.ALL, *, joined: bool = False
+) -> ObjectFifos:
     """The FIFOs of a placed program.
 
-    Cores that use the same parts in the same order share a FIFO. Objects come in the order in which they are used.
+    Cores that use the same parts in the same order share a FIFO. Objects come in the order in which they are used. With
+    `joined`, streams from one core to another are one FIFO if tasks at both ends use them in the same order.
     """
     mapping = placement.mapping
     wanted: dict[tuple[bool, tuple[ArrayPart, ...], bool], list[Slot]] = {}
@@ -160,7 +169,7 @@ def fifos_of(placement: Placement, merging: Merging = Merging.PARAMETER, ahead: 
         held = max(_held(mapping, slot) for slot in slots)
         depth = 1 if len(parts) == 1 else held + ahead.value[0 if to_core else 1]
         arrays.append(ArrayFifo(f"{label}_{number}", parts, to_core, tuple(slots), resident, depth))
-    return ObjectFifos(tuple(arrays), tuple(_streams(placement)), tuple(_internal(mapping)))
+    return ObjectFifos(tuple(arrays), tuple(_streams(placement, joined)), tuple(_internal(mapping)))
 
 
 def _unlike_cores(
@@ -203,13 +212,30 @@ def _slots(core: MappedCore, to_core: bool, merging: Merging) -> Iterator[tuple[
         yield slot, tuple(use.part for _, use in uses)
 
 
-def _streams(placement: Placement) -> Iterator[StreamFifo]:
+def _streams(placement: Placement, joined: bool) -> Iterator[StreamFifo]:
     mapping = placement.mapping
+    found: dict[object, list[VirtualStream]] = {}
     for stream in mapping.graph.streams:
-        producer, consumer = mapping.core_of(stream.producer).name, mapping.core_of(stream.consumer).name
-        if producer != consumer:
+        producer, consumer = mapping.core_of(stream.producer), mapping.core_of(stream.consumer)
+        if producer is not consumer:
+            alike = producer.name, consumer.name, stream.element, stream.block
+            found.setdefault(alike if joined else stream.name, []).append(stream)
+    for streams in found.values():
+        ordered = sorted(streams, key=lambda stream: _place(mapping, stream.producer))
+        ends = [(_place(mapping, own.producer), _place(mapping, own.consumer)) for own in ordered]
+        is_one = all(one[0] < two[0] and one[1] < two[1] for one, two in pairwise(ends))
+        for own in [ordered] if is_one else [[stream] for stream in streams]:
+            producer, consumer = mapping.core_of(own[0].producer).name, mapping.core_of(own[0].consumer).name
             shared = placement.tile(producer).is_next_to(placement.tile(consumer))
-            yield StreamFifo(stream, producer, consumer, shared)
+            depth, tokens = max(stream.depth for stream in own), sum(stream.tokens for stream in own)
+            names = tuple(stream.name for stream in own)
+            yield StreamFifo(replace(own[0], depth=depth, tokens=tokens), producer, consumer, shared, names)
+
+
+def _place(mapping: Mapping, node: str) -> int:
+    """The turn of a node on its core."""
+    turns = turns_of(mapping.graph, mapping.core_of(node).nodes)
+    return next(number for number, turn in enumerate(turns) if any(own.name == node for own in turn))
 
 
 def _internal(mapping: Mapping) -> Iterator[CoreStream]:

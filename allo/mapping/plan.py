@@ -41,15 +41,17 @@ class ArrayPlan:
 
 
 def plan_of(mapping: Mapping, array: ProcessorArray) -> ArrayPlan:
-    """The first plan that fits: objects that move while cores work before others that do not, FIFOs of parameters of
-    their own before merged ones, many routes before few.
+    """The first plan that fits: a FIFO for each stream before joined ones, objects that move while cores work before
+    others that do not, FIFOs of parameters of their own before merged ones, many routes before few.
 
     Raises TargetError with what there is too little of, and for whom, if none does.
     """
     placement = place(mapping, array)
     plans = []
-    for ahead, merging in product(Ahead, Merging):
-        fifos = fifos_of(placement, merging, ahead)
+    for joined, ahead, merging in product((False, True), Ahead, Merging):
+        fifos = fifos_of(placement, merging, ahead, joined=joined)
+        if joined and all(len(fifo.names) == 1 for fifo in fifos.streams):
+            break
         shim = array.tiles[TileKind.SHIM].dma
         for channels in (array.columns * min(shim.inputs, shim.outputs), array.columns):
             routes = routed(fifos, placement, array, channels)

@@ -6,7 +6,7 @@ the text for MLIR-AIE has operations in their place, the model of the array stre
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import prod
 
 from mlir import ir
@@ -56,10 +56,12 @@ class CoreBodies:
     bodies: Module
     actions: dict[FifoAction, str] = field(default_factory=dict)  # the function whose calls stand for it
     kinds: dict[str, str] = field(default_factory=dict)  # types of objects, by FIFO
-    inner: dict[str, CoreStream] = field(init=False)  # those that stay on a core, by name
+    inner: dict[str, CoreStream] = field(init=False)  # streams that stay on a core, by name
+    outer: dict[str, str] = field(init=False)  # the FIFO of others
 
     def __post_init__(self) -> None:
         self.inner = {own.stream.name: own for own in self.plan.fifos.internal}
+        self.outer = {name: own.stream.name for own in self.plan.fifos.streams for name in own.names}
         for fifo in self.plan.fifos.arrays:
             self.kinds[fifo.name] = f"memref<{'x'.join(map(str, fifo.extents))}x{fifo.element}>"
         for between in self.plan.fifos.streams:
@@ -123,8 +125,8 @@ class CoreBodies:
         """What the function of nodes that take turns, or of a single one, depends on."""
         if len(turn) > 1:
             return turn
-        ends = ((end, self.inner.get(end.stream)) for end in turn[0].ends)
-        return turn[0].function, tuple((end.parameter, own.place if own else end.stream) for end, own in ends)
+        places = {name: own.place for name, own in self.inner.items()} | self.outer
+        return turn[0].function, tuple((end.parameter, places[end.stream]) for end in turn[0].ends)
 
     def _declaration(self, action: FifoAction, name: str) -> str:
         result = f" -> {self.kinds[action.fifo]}" if action.index is not None else ""
@@ -196,6 +198,7 @@ class CoreBodies:
         mark_places(block)  # tasks run one after the other
         for number, end in sorted(ends.items(), reverse=True, key=lambda own: own[0]):
             stream = self.plan.mapping.graph.stream(end.stream)
+            stream = replace(stream, name=self.outer.get(end.stream, end.stream))
             argument = block.arguments[number]
             is_block = end.over is not None
             if is_block:

@@ -12,6 +12,7 @@ import pytest
 
 import allo
 import allo.dataflow as df
+from allo.errors import TargetError
 from allo.ir.types import Stream, int32
 from allo.memory import Layout
 
@@ -113,3 +114,44 @@ def test_bodies_that_differ_in_numbers_are_one_loop(order: str, acquired: int) -
     np.testing.assert_array_equal(B, A[:, ::-1] * (p + 1) - 3 * p)
     assert built.mlir.count('"aie.objectfifo.acquire"') == acquired
     assert built.timed().cycles > 0
+
+
+@df.region()
+def handed_over[P](A: int32[P, W], B: int32[P, W]):
+    s: Stream[int32[W], 2][P]
+
+    @df.kernel(mapping=[P], args=[A])
+    def f(a: int32[P, W] @ Layout("S0R")):
+        p = df.get_pid()
+        x: int32[W] = 0
+        for i in range(W):
+            x[i] = a[0, i] * (p + 2)
+        s[p].put(x)
+
+    @df.kernel(mapping=[P], args=[B])
+    def g(b: int32[P, W] @ Layout("S0R")):
+        p = df.get_pid()
+        b[0, :] = s[p].get() + p
+
+
+def test_streams_between_two_bundles_are_one() -> None:
+    """Eight streams take 16 locks, and the FIFO of an argument two more: one carries all, in one loop at each end."""
+    P = 8
+    f, g = ([f"{task}_{p}" for p in range(P)] for task in "fg")
+    steps = [("bundle", f), ("bundle", g)]
+    built = df.build(handed_over, target="aie", instantiate=[P], mapping_primitives=steps)
+    A, B = np.arange(P * W, dtype=np.int32).reshape(P, W), np.zeros((P, W), np.int32)
+    built(A, B)
+    p = np.arange(P)[:, None]
+    np.testing.assert_array_equal(B, A * (p + 2) + p)
+    assert [own.names for own in built.plan.fifos.streams] == [tuple(f"s_{p}" for p in range(P))]
+    assert "s_0 and 7 more: f_0x8 (0, 2) -> g_0x8 (0, 3), 8 x 32 bytes, depth 2" in str(built.draw())
+    assert built.timed().cycles > 0
+    with pytest.raises(TargetError) as caught:  # what is put first is got last
+        steps = [("bundle", f), ("bundle", g[::-1])]
+        df.build(handed_over, target="aie", instantiate=[P], mapping_primitives=steps)
+    assert str(caught.value) == (
+        "the program does not fit 'xdna1_npu1'; there is too little of\n"
+        "    locks of a core of core 'f_0x8' at (0, 2): 18 of 16, for A_0, s_0, s_1, s_2, s_3, s_4, s_5, s_6, s_7\n"
+        "  hint: make parts of arrays smaller, or let cores run several tasks (mapping_primitives)"
+    )
