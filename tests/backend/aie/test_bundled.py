@@ -155,3 +155,17 @@ def test_streams_between_two_bundles_are_one() -> None:
         "    locks of a core of core 'f_0x8' at (0, 2): 18 of 16, for A_0, s_0, s_1, s_2, s_3, s_4, s_5, s_6, s_7\n"
         "  hint: make parts of arrays smaller, or let cores run several tasks (mapping_primitives)"
     )
+
+
+def test_joined_streams_that_a_dma_engine_moves() -> None:
+    """Four cores can be beside one, the fifth cannot."""
+    P = 20
+    f, g = ([f"{task}_{p}" for p in range(P)] for task in "fg")
+    steps = [*(("bundle", f[k : k + 4]) for k in range(0, P, 4)), ("bundle", g)]
+    built = df.build(handed_over, target="aie", instantiate=[P], mapping_primitives=steps)
+    A, B = np.arange(P * W, dtype=np.int32).reshape(P, W), np.zeros((P, W), np.int32)
+    built(A, B)
+    p = np.arange(P)[:, None]
+    np.testing.assert_array_equal(B, A * (p + 2) + p)
+    assert sorted(own.shared for own in built.plan.fifos.streams) == [False, True, True, True, True]
+    assert built.timed().cycles > 0
