@@ -86,6 +86,27 @@ class GPT2Block(nn.Module):
         return x + self.narrow(F.gelu(self.wide(self.norm2(x)), approximate="tanh"))
 
 
+class GPT2Step(GPT2Block):
+    """The same block for one token, behind up to 63 in a cache, which is state."""
+
+    inputs = (torch.zeros(1, 1, 1024), torch.tensor([3]))
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.register_buffer("keys", torch.zeros(1, self.heads, 64, 64))
+        self.register_buffer("values", torch.zeros(1, self.heads, 64, 64))
+
+    def forward(self, x: Tensor, position: Tensor) -> Tensor:
+        parts = self.attention(self.norm1(x)).split(1024, -1)
+        q, k, v = (part.view(1, 1, self.heads, 64).transpose(1, 2) for part in parts)
+        self.keys.index_copy_(2, position, k)
+        self.values.index_copy_(2, position, v)
+        visible = (torch.arange(64) <= position)[None, None, None]
+        mixed = F.scaled_dot_product_attention(q, self.keys, self.values, attn_mask=visible)
+        x = x + self.project(mixed.transpose(1, 2).reshape(1, 1, 1024))
+        return x + self.narrow(F.gelu(self.wide(self.norm2(x)), approximate="tanh"))
+
+
 def vgg16() -> nn.Module:
     layers: list[nn.Module] = []
     channels = 3
@@ -129,6 +150,7 @@ def mobilenet_v2() -> nn.Module:
 
 NETWORKS = {
     "vgg16": vgg16, "mobilenet": mobilenet, "mobilenet_v2": mobilenet_v2, "resnet18": resnet18, "gpt2": GPT2Block,
+    "gpt2_step": GPT2Step,
 }  # fmt: skip
 
 

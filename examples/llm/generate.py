@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 import allo
+from allo.importers import estimate_generator
 
 MODELS = Path(__file__).resolve().parents[2] / "tests" / "importers" / "models"
 FIRST, POSITIONS = 5, 40
@@ -53,6 +54,7 @@ def main(arguments: list[str] | None = None) -> None:
     s, plan = accelerator(kernel)
     print(f"{len(plan.streamed)} arrays between layers became streams; {plan.round_trips} go through memory")
     print(f"{plan.after:,} of {plan.before:,} bytes stay on the chip")
+    print(estimate_generator(s, prompt=1, said=len(wanted), target="u55c"))
     said = decoded(s.build(), asked.streams, cache)
     assert said == wanted[: asked.streams + 1]
     print(f"the accelerator says {asked.streams} of them, simulated")

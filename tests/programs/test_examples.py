@@ -97,4 +97,5 @@ def test_a_language_model_becomes_an_accelerator(
     told = capsys.readouterr().out
     assert told.startswith("machine code says 33 tokens as PyTorch does: 5 16 11")
     assert "39 arrays between layers became streams; 3 go through memory" in told
+    assert "generator, 33 tokens behind 1 on u55c at 300 MHz; all figures are *estimated*" in told
     assert told.endswith("the accelerator says 2 of them, simulated\n")
