@@ -88,6 +88,9 @@ def region_statements(effects: Effects, block: ir.Block, are_apart: Apart | None
     for op in statements(block)[:-1]:
         runs = is_process(op)
         own = effects.touched(op, streams=False)
+        if not (runs or own.reads or own.writes or AT_END in op.attributes):
+            found.append(Statement(op, False, ()))
+            continue
         nest = string_of(op, ELEMENT_OF)
         before = range(len(processes)) if AT_END in op.attributes else sorted(users.before(own, nest))
         after = tuple(processes[number] for number in before)

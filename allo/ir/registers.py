@@ -102,11 +102,10 @@ def fixed_place(view: ir.Operation) -> tuple[int, ...] | None:
 
 def register_place(value: ir.Value) -> tuple[int, ...] | None:
     """The place of a register in its array, if a value is a look at one as `part_of` makes them."""
-    while not isinstance(value.owner, ir.Block) and is_view(value.owner.operation):
-        place = fixed_place(value.owner.operation)
-        if place:
+    while not isinstance(owner := value.owner, ir.Block) and is_view(view := owner.operation):
+        if view.name == "memref.subview" and (place := fixed_place(view)):
             return place
-        value = value.owner.operation.operands[0]
+        value = view.operands[0]
     return None
 
 

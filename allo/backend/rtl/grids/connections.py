@@ -107,13 +107,13 @@ class GridConnections:
     def _place_output(self, grid: InstanceGrid, port: Socket) -> None:
         made = self._array(grid.family, f"{grid.name}__{port.name}", port.width, port.signed, len(grid.instances))
         self._outputs[grid.name, port.name] = made
-        signals, at, own = self.level.signals, self.at, port.name
+        signals, at, own, kind = self.level.signals, self.at, port.name, (port.width, port.signed)
         for number, sockets in enumerate(grid.sockets):
             gaps, names = sockets[own]
             if gaps != ALONE:
                 raise InternalError(f"an output of '{grid.name}' is connected to an expression")
             (name,) = names
-            if name in at or not port.is_like(signals[name]):
+            if name in at or signals[name][1:3] != kind:
                 self._copies.append((name, (made, number)))
             else:
                 at[name] = (made, number)
@@ -166,12 +166,12 @@ class GridConnections:
             made = self.text.array(f"{grid.name}__{port.name}", port.width, port.signed, None)
             self._row(_Target((made, None)), first)
             return Held(made)
-        signals = self.level.signals
+        signals, bits = self.level.signals, (port.width, port.signed)
         alone = [names[0] if gaps == ALONE else "" for gaps, names in sources]
         ats = [self.at.get(name, ("", None)) for name in alone]
         array = ats[0][0]
         places = [place for name, place in ats if name == array and place is not None]
-        if len(places) == len(ats) and all(port.is_like(signals[name]) for name in alone if name in signals):
+        if len(places) == len(ats) and all(signals[name][1:3] == bits for name in alone if name in signals):
             is_own = self._counts[array] == len(ats) and places == list(range(len(ats)))
             if is_own or not grid.is_library:
                 return Held(array, self.text.p if is_own else self.text.place(tuple(places)), is_own)

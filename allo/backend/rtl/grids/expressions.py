@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 _NAME = re.compile(r"(?<![\w'$])([A-Za-z_]\w*)")
 _MARK = re.compile(r"[(){}?]| && | \|\| ")
-_DIGITS = str.maketrans("", "", "0123456789")
+_DIGITS = b"0123456789"
 ALONE = ("", "")  # around a name
 
 
@@ -30,7 +30,8 @@ class Expression(NamedTuple):
 
     def renamed(self, names: Mapping[str, str]) -> Expression:
         """The expression with other names for those in a table."""
-        return Expression(self.gaps, tuple([names.get(name, name) for name in self.names]))
+        found = tuple([names.get(name, name) for name in self.names])
+        return self if found == self.names else Expression(self.gaps, found)
 
 
 class Chain(NamedTuple):
@@ -44,10 +45,15 @@ class Chain(NamedTuple):
         return Chain(self.operator, tuple(term.renamed(names) for term in self.terms))
 
 
+def alone(name: str) -> Expression:
+    """The expression that a name is."""
+    return tuple.__new__(Expression, (ALONE, (name,)))  # there are so many that a call of its own counts
+
+
 def expression(text: str) -> Expression:
     """The expression of a text."""
     if text.isidentifier() and text.isascii():
-        return Expression(ALONE, (text,))
+        return alone(text)
     parts = _NAME.split(text)
     return Expression(tuple(parts[::2]), tuple(parts[1::2]))
 
@@ -74,4 +80,4 @@ def chain_of(text: str, least: int) -> Chain | None:
 
 def without_digits(text: str) -> str:
     """What names of one kind have in common."""
-    return text.translate(_DIGITS)
+    return text.encode().translate(None, _DIGITS).decode()

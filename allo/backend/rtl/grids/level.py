@@ -10,7 +10,7 @@ from typing import NamedTuple
 from ....ir.names import unique_name
 from ..netlist.design import ConstantTable, Direction, HardwareModule, ModuleInstance, Signal
 from .alike import Likeness
-from .expressions import ALONE, Chain, Expression, chain_of, expression
+from .expressions import Chain, Expression, alone, chain_of, expression
 
 LEAST = 8  # instances of one module that are a grid
 
@@ -76,16 +76,17 @@ class Level:
 
         inside = Inside(names)
         sources: dict[str, Expression] = {}  # by their texts, of which most are names
+        taken, signals = self.taken, self.signals
         for signal in module.signals:
-            name = signal.name
-            if name in self.taken:
-                name = unique_name(f"{prefix}{name}", self.taken)
-                self.signals[name] = signal._replace(name=name)
+            name = own = signal.name
+            if name in taken:
+                name = unique_name(f"{prefix}{name}", taken)
+                signals[name] = signal._replace(name=name)
             else:
-                self.taken.add(name)
-                self.signals[name] = signal
-            names[signal.name] = name
-            sources[signal.name] = Expression(ALONE, (name,))
+                taken.add(name)
+                signals[name] = signal
+            names[own] = name
+            sources[own] = alone(name)
         for table in module.tables:
             made = names[table.name] = unique_name(f"{prefix}{table.name}", self.taken)
             self.tables.append(replace(table, name=made))
@@ -103,9 +104,9 @@ class Level:
         for one in module.registers:
             enable = None if one.enable is None else source(one.enable)
             self.registers.append(LevelRegister(names[one.signal.name], source(one.next), enable, one.reset))
-        counts = self._counts(module)
+        counts, find = self._counts(module), sources.get
         for instance in module.instances:
-            sockets = {port: sources.get(text) or source(text) for port, text in instance.ports.items()}
+            sockets = {port: find(text) or source(text) for port, text in instance.ports.items()}
             own = unique_name(f"{prefix}{instance.name}", self.taken)
             is_single = instance.module in self.modules and (
                 counts[self.likeness[instance.module].module.name] < LEAST

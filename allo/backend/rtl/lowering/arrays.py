@@ -59,6 +59,11 @@ class BankedArray:
         return tuple(banks.canonical(extent).kind is Division.BLOCK for banks, extent in pairs)
 
     @cached_property
+    def _is_apart(self) -> bool:
+        """Whether each element is a bank of its own."""
+        return self.counts == tuple(self.memory.shape)
+
+    @cached_property
     def banks(self) -> int:
         return prod(self.counts)
 
@@ -99,6 +104,8 @@ class BankedArray:
 
     def at(self, numbers: Sequence[int]) -> BankPlace:
         """Where the element is that has these numbers."""
+        if self._is_apart:
+            return BankPlace((_linear(numbers, self.counts),), None, "0")
         bank, address = [], []
         for is_block, count, length, number in zip(self._blocks, self.counts, self.lengths, numbers, strict=True):
             whole, rest = divmod(number, length if is_block else count)

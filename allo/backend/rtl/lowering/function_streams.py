@@ -10,7 +10,7 @@ from mlir import ir
 from allo._mlir.dialects import allo as allo_d
 
 from ....errors import TargetError
-from ....ir.access import access_map, base_of, subscripts
+from ....ir.access import access_map, base_of, is_load, subscripts
 from ....ir.walk import location_of, string_of
 from ....timing.control.tree import FunctionTree
 from ....timing.problem.memory import array_memory, stream_parts
@@ -61,10 +61,13 @@ class FunctionStreams:
 
     def of(self, value: ir.Value) -> StreamPorts:
         """The ends of a stream, or of an array of streams."""
-        base = base_of(value)
-        if base not in self.known:
-            self.known[base] = self._made(base)
-        return self.known[base]
+        found = self.known.get(value)
+        if found is None:
+            base = base_of(value)
+            found = self.known.get(base)
+            if found is None:
+                found = self.known[base] = self._made(base)
+        return found
 
     def _made(self, base: ir.Value) -> StreamPorts:
         is_outside = base in self.outside
@@ -85,10 +88,13 @@ class FunctionStreams:
 
     def place(self, value: ir.Value, at: Callable[[ir.Value], Signal]) -> tuple[StreamPorts, BankPlace]:
         """The stream that a value is, and which of its array; `at` gives the values of subscripts."""
-        ports = self.of(value)
-        if isinstance(value.owner, ir.Block) or not ports.array.memory.shape:
+        owner = value.owner
+        if isinstance(owner, ir.Block):
+            return self.of(value), BankPlace((0,), None, "0")
+        load = owner.operation
+        ports = self.of(load.operands[0] if is_load(load) else value)
+        if not ports.array.memory.shape:
             return ports, BankPlace((0,), None, "0")
-        load = value.owner.operation
         made = access_map(load)
         fixed = None if made is None else numbers_of(made)
         if fixed is not None and ports.array.has(fixed):
