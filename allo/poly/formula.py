@@ -128,7 +128,10 @@ def satisfies(values: Sequence[int], equalities: Sequence[bool]) -> bool:
 
 
 def _number(form: Linear, values: dict[int, Any]) -> Any:
-    return form.constant + sum(coefficient * values[number] for number, coefficient in form.terms)
+    total: Any = form.constant
+    for number, coefficient in form.terms:
+        total = total + coefficient * values[number]
+    return total
 
 
 def _evaluate(form: Linear, values: dict[int, Linear | None]) -> Linear | None:

@@ -12,7 +12,8 @@ def collector_waits() -> Iterator[None]:
     """Collect nothing until this is left.
 
     Values of a design are no circles and stay, and the collector looks at them again and again: a quarter of the time
-    that a grid of 64 x 64 elements takes. Of threads that are here at once, the first one lets it go on.
+    that a grid of 64 x 64 elements takes. They count as old when this is left, or the next look would be at all of
+    them. Of threads that are here at once, the first one lets it go on.
     """
     was = gc.isenabled()
     gc.disable()
@@ -20,4 +21,7 @@ def collector_waits() -> Iterator[None]:
         yield
     finally:
         if was:
+            if not gc.get_freeze_count():  # nobody else has put values out of the reach of the collector
+                gc.freeze()
+                gc.unfreeze()  # into the oldest generation
             gc.enable()

@@ -200,19 +200,19 @@ class RTLModule:
 
     def _simulation(self) -> Simulation:
         if self._model is None:
-            self._model = self._new_simulation()
-            if self.interface is not None and self._options.interface is not None:
-                seed = self._options.interface.back_pressure
-                self._host = BusHost(self._model, self.interface, self.target.frequency, seed)
-            self._monitors = LoopMonitors(self._model, self.design.loops)
-            self._counters = FifoCounters(self._model, self.design.waits)
+            with collector_waits():
+                self._model = self._new_simulation()
+                if self.interface is not None and self._options.interface is not None:
+                    seed = self._options.interface.back_pressure
+                    self._host = BusHost(self._model, self.interface, self.target.frequency, seed)
+                self._monitors = LoopMonitors(self._model, self.design.loops)
+                self._counters = FifoCounters(self._model, self.design.waits)
         return self._model
 
     def _new_simulation(self) -> Simulation:
         """The simulation, with arrays in the place of grids, unless a waveform is to show each instance."""
         options, visible = self._options, self._visible()
-        with collector_waits():
-            grids = grid_design(self.design.modules, visible) if options.waveform is None else None
+        grids = grid_design(self.design.modules, visible) if options.waveform is None else None
         if grids is None:
             files, code = library_files(self._library_names(observed=True), fast=True), self.code
         else:

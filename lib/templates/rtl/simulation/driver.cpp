@@ -70,30 +70,24 @@ struct Simulation {
   }
 };
 
+// What some models and some versions of Verilator lack is chosen with 0: an `int` sooner than a `long`.
+
 // Bits of an element: Verilator 5.006 tells them in another way.
-template <typename Variable> std::uint64_t width(Variable *variable) {
-  if constexpr (requires { variable->entBits(); })
-    return variable->entBits();
-  else
-    return variable->packed().elements();
+template <typename Variable> auto width(Variable *variable, int) -> decltype(std::uint64_t(variable->entBits())) {
+  return variable->entBits();
 }
+template <typename Variable> std::uint64_t width(Variable *variable, long) { return variable->packed().elements(); }
 
-template <typename Model> void set_start([[maybe_unused]] Model *model, [[maybe_unused]] int value) {
-  if constexpr (requires { model->start; })
-    model->start = value;
+template <typename Model> auto set_start(Model *model, int value, int) -> decltype(void(model->start)) {
+  model->start = value;
 }
+template <typename Model> void set_start(Model *, int, long) {}
 
-template <typename Model> bool is_done([[maybe_unused]] Model *model) {
-  if constexpr (requires { model->done; })
-    return model->done;
-  return false;
-}
+template <typename Model> auto is_done(Model *model, int) -> decltype(bool(model->done)) { return model->done; }
+template <typename Model> bool is_done(Model *, long) { return false; }
 
-template <typename Model> bool is_stuck([[maybe_unused]] Model *model) {
-  if constexpr (requires { model->stuck; })
-    return model->stuck;
-  return false;
-}
+template <typename Model> auto is_stuck(Model *model, int) -> decltype(bool(model->stuck)) { return model->stuck; }
+template <typename Model> bool is_stuck(Model *, long) { return false; }
 
 Simulation *running(void *handle) {
   auto *simulation = static_cast<Simulation *>(handle);
@@ -141,7 +135,7 @@ API void allo_sim_delete(void *handle) { delete running(handle); }
 API void allo_sim_reset(void *handle) {
   auto *simulation = running(handle);
   Vsim *model = simulation->model;
-  set_start(model, 0);
+  set_start(model, 0, 0);
   model->clk = 0;
   model->rst = 1;
 #ifdef ALLO_BUS
@@ -168,7 +162,7 @@ API void *allo_sim_variable(void *handle, const char *scope, const char *name, s
     return nullptr;
   facts[0] = variable->entSize();
   facts[1] = variable->totalSize();
-  facts[2] = width(variable);
+  facts[2] = width(variable, 0);
   return variable->datap();
 }
 
@@ -178,7 +172,7 @@ API int allo_sim_run(void *handle, int begin, std::uint64_t most, std::uint64_t 
   Vsim *model = simulation->model;
   std::uint64_t passed = 0;
   stopped = false;
-  set_start(model, begin);
+  set_start(model, begin, 0);
 #ifdef ALLO_BUS
   if (begin)
     simulation->begin();
@@ -190,10 +184,10 @@ API int allo_sim_run(void *handle, int begin, std::uint64_t most, std::uint64_t 
     ++passed;
     if (begin) {
       begin = 0;
-      set_start(model, 0);
+      set_start(model, 0, 0);
       model->eval();
     }
-    bool ends = is_done(model), waits = is_stuck(model);
+    bool ends = is_done(model, 0), waits = is_stuck(model, 0);
 #ifdef ALLO_BUS
     ends = simulation->bus.host->finished();
     waits = *simulation->stuck;
