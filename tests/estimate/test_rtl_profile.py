@@ -104,6 +104,22 @@ def test_a_profile_that_lacks_an_operator() -> None:
     )
 
 
+def test_what_is_not_built_has_no_estimate() -> None:
+    def angles(x: float32[8]):
+        for i in range(8):
+            x[i] = x[i] % 360.0
+
+    s = allo.customize(angles)
+    with pytest.raises(allo.AlloError) as built:
+        s.build(target="rtl")
+    for rewritten in (False, True):
+        with pytest.raises(allo.AlloError) as estimated:
+            allo.estimate(s, profile="rtl", rewritten=rewritten)
+        assert str(estimated.value) == str(built.value)
+    assert "target 'rtl' has no hardware for 'remf' of f32 yet" in str(built.value)
+    assert allo.estimate(s).cycles > 8
+
+
 def test_fixed_point_and_copies_are_what_is_built() -> None:
     T = Fixed(12, 4)
 

@@ -6,7 +6,9 @@ import re
 
 from mlir import ir
 
+from ...errors import TargetError
 from ...ir.access import callee_name
+from ...ir.walk import location_of
 from ...ir.widths import INDEX_BITS, Widths
 from ...target import Fpga, Operator
 
@@ -55,6 +57,7 @@ _INTEGER = {
 }  # fmt: skip
 # What the words of a reason call an operator.
 _WORDS = {"compare": "comparison", "convert": "conversion", "select": "selection", "sqrt": "square root"}
+_NOT_BUILT = ("arith.remf",)  # floats of which hardware of our own has no unit
 _SHIFTS = ("arith.shli", "arith.shrsi", "arith.shrui")
 _FIXED = re.compile(r"!allo\.u?fixed<(\d+)")
 _FREE = Operator("wire")
@@ -62,6 +65,8 @@ _FREE = Operator("wire")
 
 def operator_of(op: ir.Operation, target: Fpga, widths: Widths) -> Operator:
     """The operator that computes `op`; wires for what needs none. Raises TargetError for one the target has not."""
+    if op.name in _NOT_BUILT and target.rules.own_hardware is not None:
+        raise no_hardware(op, f"'{op.name.partition('.')[2]}' of {op.results[0].type}")
     floating = float_operator(op)
     if floating is not None:
         return target.floating(*floating)
@@ -89,6 +94,15 @@ def float_operator(op: ir.Operation) -> tuple[str, str] | None:
     """The kind and the type of the operator on floats that computes `op`; None if it is none."""
     kind, type_ = _FLOAT.get(op.name), _float_type(op)
     return None if kind is None or type_ is None else (kind, type_)
+
+
+def no_hardware(op: ir.Operation, what: str | None = None) -> TargetError:
+    """The refusal of an operation that hardware of our own does not have: no estimate of it, and no build."""
+    return TargetError(
+        f"target 'rtl' has no hardware for {what or f'operation {op.name}'} yet",
+        at=location_of(op),
+        hint="build the kernel for 'vitis_hls', or leave the operation to the host",
+    )
 
 
 def word_of(op: ir.Operation) -> str:

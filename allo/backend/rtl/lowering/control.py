@@ -11,10 +11,10 @@ from ....ir.access import is_at_stream
 from ....ir.walk import LoopView, bound_operands, location_of, statements
 from ....ir.widths import INDEX_BITS
 from ....timing.control import tree
+from ....timing.problem.operators import no_hardware
 from ..netlist.design import Signal
 from .datapath import RegionHardware
 from .flow import RegionFlow
-from .operations import unsupported
 from .stages import stages
 from .subscripts import of_map, of_value
 
@@ -66,11 +66,11 @@ class ControlHardware:
             case tree.Invocation():
                 return self.function.invoke(node.op, self.later(start, node.control))
             case tree.ArrayCopy():
-                raise unsupported(node.op, "a copy of a whole array")
+                raise no_hardware(node.op, "a copy of a whole array")
             case tree.Dataflow():
                 return stages(self, self.function, node, start)
             case tree.Spatial():
-                raise unsupported(node.view.op, "an unfolded loop")
+                raise no_hardware(node.view.op, "an unfolded loop")
 
     def later(self, pulse: Signal, cycles: int) -> Signal:
         return self.builder.delayed(pulse, cycles, reset=0)
@@ -108,7 +108,7 @@ class ControlHardware:
             return self._while(node, start)
         self._counted(view)
         if isinstance(node.body, tree.Dataflow):
-            raise unsupported(op, f"loop '{view.name}', of which stages of several iterations run at once,")
+            raise no_hardware(op, f"loop '{view.name}', of which stages of several iterations run at once,")
         start = self.later(start, node.enter)
         body_ends = self.builder.signal(f"{view.name}_next", 1)
         now = self.builder.signal(view.name, self._counter_bits(op), signed=True)
@@ -131,9 +131,9 @@ class ControlHardware:
         """A loop whose condition is computed ahead of each iteration, and once more."""
         op, name = node.view.op, node.view.name
         if len(op.results) or len(op.operands):
-            raise unsupported(op, f"loop '{name}', which has a value")
+            raise no_hardware(op, f"loop '{name}', which has a value")
         if not isinstance(node.body, tree.Sequence):
-            raise unsupported(op, f"loop '{name}', whose stages run at once")
+            raise no_hardware(op, f"loop '{name}', whose stages run at once")
         head = op.regions[0].blocks[0]
         start = self.later(start, node.enter)
         body_ends = self.builder.signal(f"{name}_next", 1)
@@ -226,9 +226,9 @@ class ControlHardware:
 
     def _counted(self, view: LoopView) -> None:
         if view.op.name not in ("affine.for", "scf.for"):
-            raise unsupported(view.op, f"loop '{view.name}', {view.op.name}")
+            raise no_hardware(view.op, f"loop '{view.name}', {view.op.name}")
         if len(view.op.results):
-            raise unsupported(view.op, f"loop '{view.name}', which has a value")
+            raise no_hardware(view.op, f"loop '{view.name}', which has a value")
 
     def _bound(self, op: ir.Operation, name: str, which: int) -> str:
         """The greatest of some lower bounds, or the least of some upper ones."""
@@ -246,7 +246,7 @@ class ControlHardware:
     def _branch(self, node: tree.Branch, start: Signal) -> Signal:
         op = node.op
         if len(op.results):
-            raise unsupported(op, "a condition around loops that has a value")
+            raise no_hardware(op, "a condition around loops that has a value")
         condition = self.function.branch_condition(op)
         ends: list[str] = []
         for number in range(2):

@@ -26,12 +26,12 @@ from ....ir.walk import location_of, statements
 from ....poly.covers import cover_of
 from ....timing.pipeline import ScheduledRegion
 from ....timing.problem.between import passes_by
+from ....timing.problem.operators import no_hardware
 from ....timing.problem.region import RegionNode
 from ..netlist.design import Signal
 from .arrays import BankPlace
 from .flow import RegionFlow, Timed
 from .linear import SubscriptNumber
-from .operations import unsupported
 from .ports import ArrayPorts, PortedAccess
 from .region_writes import RegionWrite, meets
 from .stream_events import stream_event
@@ -153,7 +153,7 @@ class RegionHardware:
         elif is_access(op):
             self._access(op)
         elif op.regions or not len(op.results):
-            raise unsupported(op)
+            raise no_hardware(op)
         elif op.name == "arith.constant":
             self.values[op.results[0]] = Timed(self.function.operations.constant(op), None)
         elif op in self.nodes:

@@ -27,7 +27,7 @@ from ....ir.widths import INDEX_BITS
 from ....timing.control.build import TreeBuilder
 from ....timing.control.tree import FunctionTree
 from ....timing.problem.memory import ArrayMemory
-from ....timing.problem.operators import bits_of
+from ....timing.problem.operators import bits_of, no_hardware
 from ..netlist.builder import ModuleBuilder, identifier, module_name
 from ..netlist.design import Direction, Signal
 from .arrays import BankedArray
@@ -37,7 +37,7 @@ from .datapath import RegionHardware
 from .function_streams import NUMBERS, FunctionStreams, Limits
 from .linear import SubscriptNumber
 from .memories import place_memory
-from .operations import OperationPrinter, unsupported
+from .operations import OperationPrinter
 from .ports import ArrayPorts
 from .stages import StagesAtOnce
 from .subscripts import of_map, of_value
@@ -93,7 +93,7 @@ class FunctionHardware:
         for number, value in enumerate(values):
             if isinstance(value.type, ir.MemRefType):
                 if base_of(value) in self.outside:
-                    raise unsupported(returned[-1], "a result that is another array of the kernel")
+                    raise no_hardware(returned[-1], "a result that is another array of the kernel")
                 self.outside[base_of(value)] = f"result_{number}"
         ended = ControlHardware(self).of(self.tree.root, Signal("start", 1))
         builder.drive(done, builder.delayed(ended, self.tree.control, reset=0).name)
@@ -167,7 +167,7 @@ class FunctionHardware:
             else:
                 made = base.owner.operation
                 if made.name not in ("memref.alloc", "memref.get_global", "func.call"):
-                    raise unsupported(made, f"an array that {made.name} makes")
+                    raise no_hardware(made, f"an array that {made.name} makes")
                 name = self.builder.named(string_of(made, "allo.name") or "array")
                 is_outside = self._is_state(made)
             place = self.tree.function.operation if isinstance(base.owner, ir.Block) else base.owner.operation

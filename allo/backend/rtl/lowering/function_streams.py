@@ -14,12 +14,11 @@ from ....ir.access import access_map, base_of, is_load, subscripts
 from ....ir.walk import location_of, string_of
 from ....timing.control.tree import FunctionTree
 from ....timing.problem.memory import array_memory, stream_parts
-from ....timing.problem.operators import bits_of
+from ....timing.problem.operators import bits_of, no_hardware
 from ..netlist.builder import ModuleBuilder, identifier
 from ..netlist.design import Signal
 from .arrays import BankedArray, BankPlace
 from .flow import FlowEvent
-from .operations import unsupported
 from .streams import StreamPorts
 from .subscripts import numbers_of, of_map, of_value
 
@@ -123,7 +122,7 @@ class FunctionStreams:
             else:
                 ports, place = self.place(operand, self.stable)
                 if len(place.banks) > 1:
-                    raise unsupported(op, "a call with one stream of an array that a variable chooses")
+                    raise no_hardware(op, "a call with one stream of an array that a variable chooses")
                 self._passed[operand] = ports, place.banks
         return self._passed[operand]
 

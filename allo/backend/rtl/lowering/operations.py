@@ -6,14 +6,13 @@ from dataclasses import dataclass
 
 from mlir import ir
 
-from ....errors import TargetError
 from ....ir.dense import float_bits
 from ....ir.mlir_types import integer_of
 from ....ir.module import Module
 from ....ir.subnormals import UNITS
 from ....ir.walk import entry_block, location_of, operations
 from ....ir.widths import INDEX_BITS, Widths
-from ....timing.problem.operators import bits_of
+from ....timing.problem.operators import bits_of, no_hardware
 from ....timing.problem.region import Surroundings
 from ..netlist.builder import ModuleBuilder
 from ..netlist.design import Signal
@@ -75,14 +74,14 @@ class OperationPrinter:
             return Signal("", self.width(result), literal=integer_of(attribute))
         if isinstance(attribute, ir.FloatAttr):
             return Signal("", bits_of(result.type), literal=float_bits(attribute))
-        raise unsupported(op, f"a constant of type {result.type}")
+        raise no_hardware(op, f"a constant of type {result.type}")
 
     def result(
         self, op: ir.Operation, operands: list[Signal], latency: int, registers: UnitRegisters | None = None
     ) -> Signal:
         """The result of an operation on operands of its cycle, `latency` cycles later, behind these registers."""
         if not len(op.operands):  # what makes an array, for one
-            raise unsupported(op)
+            raise no_hardware(op)
         at, width = location_of(op), self.width(op.results[0])
         hint = op.name.partition(".")[2].removesuffix("i").removesuffix("f")
         unit = self._unit(op, operands, latency)
@@ -126,7 +125,7 @@ class OperationPrinter:
             full = bits_of(op.operands[0].type)
             value = given[0].with_sign(full)
             return f"({value} < 0) ? -{given[0].fit(width)} : {given[0].fit(width)}", False
-        raise unsupported(op)
+        raise no_hardware(op)
 
     def _bits(self, op: ir.Operation, given: list[Signal], width: int) -> str | None:
         """The expression of an operation on single bits; `full` are those of the integer."""
@@ -235,13 +234,4 @@ def demand_hardware(module: Module) -> None:
     entries = [entry for function in module.functions() if (entry := entry_block(function)) is not None]
     for op in (op for entry in entries for op in operations(entry)):
         if op.name.startswith(("arith.", "math.")) and op.name not in _BUILT:
-            raise unsupported(op, f"'{op.name.partition('.')[2]}' of {op.results[0].type}")
-
-
-def unsupported(op: ir.Operation, what: str | None = None) -> TargetError:
-    """The refusal of an operation that hardware of this backend does not have."""
-    return TargetError(
-        f"target 'rtl' has no hardware for {what or f'operation {op.name}'} yet",
-        at=location_of(op),
-        hint="build the kernel for 'vitis_hls', or leave the operation to the host",
-    )
+            raise no_hardware(op, f"'{op.name.partition('.')[2]}' of {op.results[0].type}")
