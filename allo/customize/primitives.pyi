@@ -499,7 +499,10 @@ class Primitives:
     def interleave_sums(
         self,
         function: Function | Callable[..., Any] | str,
+        turns: int = 1,
         loops: Sequence[Loop | str] | None = None,
+        around: Sequence[Loop | str] | None = None,
+        tiles: Sequence[int] | None = None,
     ) -> InterleavedSums | None:
         """Move a loop of each nest of `function` that ends in a sum inside the loops of the sum.
 
@@ -514,9 +517,23 @@ class Primitives:
         The loop is one whose iterations do not need one another, along which no window slides, and along which an operand
         stays the same: rather a local array (an element that comes in is used for all sums at once), rather the first one.
         It is `j` of a product and the output channels of a convolution; of windows without weights it is the channels.
-        Returns what was done (`InterleavedSums`), with the nests that stay as they are and why. The step records `loops`:
-        repeated, it decides nothing and returns None; you may give them yourself.
-        Refused: loops given that are not in a sum's nest of nothing but loops; what `reorder` refuses of these.
+        With `turns`, at least so many sums take turns, of as many iterations of the loop around as that takes: several
+        rows of a product, several pixels of a convolution. What these take of local arrays they take at first, in the order
+        in which it comes, and hand on their sums in theirs:
+
+            for i.outer in range(m / 4):
+                for i_take in range(4): for k_take in range(p): A_turns[i_take, k_take] = A[4 * i.outer + i_take, k_take]
+                for k in range(p):
+                    for i.inner in range(4): for j in range(n): buf_C[i.inner, j] += A_turns[i.inner, k] * B[k, j]
+                for i.inner_back in range(4): for j_back in range(n): C[4 * i.outer + i.inner_back, j_back] = buf_C[...]
+
+        Sums of which each takes elements of its own stay as they are, since these would come and be read one after the
+        other; but sums without operands that stay the same, as means are, take turns along a loop around them.
+        Returns what was done (`InterleavedSums`), with the nests that stay as they are and why. The step records `loops`,
+        and `around` and `tiles`, the loops of which so many iterations take turns: repeated, it decides nothing and returns
+        None; you may give them yourself.
+        Refused: fewer than one turn; loops given that are not in a sum's nest of nothing but loops, or have no such sums
+        inside; tiles that do not divide their trips; what `reorder` refuses of these.
         Source: Allo paper, 3.1 (row-wise product) and 8.2.
         """
 

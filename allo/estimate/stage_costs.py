@@ -10,11 +10,13 @@ from math import ceil, gcd, prod
 from mlir import ir
 
 from ..customize.fifo.vectors import InnerLoop
+from ..customize.function.calls import function_around
 from ..customize.nest.first_iteration import joinable
 from ..customize.nest.unrolling import Option, StageOptions
 from ..errors import ScheduleError
 from ..ir.module import Module
 from ..ir.walk import LoopView, string_of, trip_count
+from ..poly import carried_by, extract
 from ..timing.control.build import TreeOptions
 from ..timing.control.spans import Spans
 from ..timing.control.tree import Node, Pipeline, nodes
@@ -141,6 +143,7 @@ class _Copies:
         self.iterations = prod(trip_count(op) or 1 for op in around[inside:])
         self.latency = spans.of(top).latency or Fraction(0)
         self.again, self.updated = (0, "") if first.op == view.op else self._update()
+        self.turns = self.trips * (_turns(view.chain[inside:-1]) if self.again else 1)
         self.arrays = {n.label for n in node.region.graph.region.nodes if n.kind in ("read", "write")}
 
     def _update(self) -> tuple[int, str]:
@@ -159,19 +162,35 @@ class _Copies:
             return str(self.node.region.reason)
         if self.banks and factor > self.banks:
             return f"{self.banks:,} banks of an array at most"
-        if self.trips // factor < self.again:
-            return f"a sum is there after {self.again} cycles, and needed after {self.trips // factor}"
+        if self.turns // factor < self.again:
+            return f"a sum is there after {self.again} cycles, and needed after {self.turns // factor}"
         return ""
 
     def gain(self, factor: int, *, in_banks: bool) -> Fraction:
         """The cycles by which the stage is shorter; `in_banks`: others want more banks of what it updates, so that an
         element is chosen out of them, and a sum may wait for that."""
-        interval = -(-(self.again + _CHOICE) * factor // self.trips) if in_banks and self.again else 1
+        interval = -(-(self.again + _CHOICE) * factor // self.turns) if in_banks and self.again else 1
         if factor == 1 and interval == 1:
             return Fraction(0)
         node = self.node
         now = (self.iterations // factor - 1) * interval + node.depth + node.control
         return self.runs * (self.latency - now)
+
+
+def _turns(around: Sequence[LoopView]) -> int:
+    """The iterations of the loops around an inner one, but for those of the innermost loop whose iterations need one
+    another and of what is around that: as many sums take turns."""
+    if not around:
+        return 1
+    function = around[0].chain[0].op
+    model = extract(function_around(function), function)
+    arrays = replace(model, accesses=tuple(access for access in model.accesses if not access.buffer.is_stream))
+    turns = 1
+    for view in reversed(around):
+        if (trip_count(view.op) or 1) > 1 and carried_by(arrays, view.op) is not None:
+            break
+        turns *= trip_count(view.op) or 1
+    return turns
 
 
 def _longest(body: LoopBody, at: int, start: set[int], known: dict[int, int | None]) -> int | None:

@@ -5,9 +5,13 @@
 import re
 from pathlib import Path
 
+import numpy as np
+import pytest
+
 import allo
 from allo import customize
 from allo.ir.types import float32, int32
+from tests.backend.hls.cpp_programs import needs_compiler
 
 from .checks import assert_faithful, assert_refused
 
@@ -81,6 +85,134 @@ def test_first_addition_does_not_wait() -> None:
     assert cycles[1] * 4 < cycles[0]
 
 
+def rows_of_products(A: float32[8, 16], B: float32[16, 8], C: float32[8, 8]):
+    X: float32[8, 16]
+    for i, k in allo.grid(8, 16, name="scale"):
+        X[i, k] = A[i, k] * 2.0
+    Y: float32[8, 8]
+    for i, j in allo.grid(8, 8, name="zeros"):
+        Y[i, j] = 1.0
+    for i, j, k in allo.grid(8, 8, 16, name="product"):
+        Y[i, j] += X[i, k] * B[k, j]
+    for i, j in allo.grid(8, 8, name="store"):
+        C[i, j] = max(Y[i, j], 0.0)
+
+
+def test_rows_take_turns() -> None:
+    """Sums of several rows: what comes is taken at first, in its order, and the sums go on in theirs."""
+    s = customize(rows_of_products)
+    assert str(s.interleave_sums("rows_of_products", turns=32)) == ROWS
+    text = s.pseudocode()
+    assert text[text.index('    for i in range(8, name="store")') - len(TURNS) :].startswith(TURNS)
+    wanted = 'turns=32, loops=["rows_of_products:product.j"], around=["rows_of_products:product.i"], tiles=[4]'
+    assert f's.interleave_sums("rows_of_products", {wanted})' in str(s.steps)
+    assert_faithful(rows_of_products, s)
+    assert allo.verify(customize(rows_of_products), s)
+
+
+ROWS = """\
+1 of 1 nests with sums interleave them
+nest     sums along  inside  why not  in turns
+-------  ----------  ------  -------  --------
+product  k           j                4 of i"""
+
+TURNS = """\
+    for i.outer in range(2, name="product"):
+        buf_Y: float32[4, 8]
+        X_turns: float32[4, 16]
+        for i_take in range(4):
+            for k_take in range(16):
+                X_turns[i_take, k_take] = X[4 * i.outer + i_take, k_take]
+        for i.inner_1 in range(4):
+            for j_1 in range(8):
+                buf_Y[i.inner_1, j_1] = 1.0
+        for k in range(16):
+            for i.inner in range(4):
+                for j in range(8):
+                    buf_Y[i.inner, j] += X_turns[i.inner, k] * B[k, j]
+        for i.inner_1_back in range(4):
+            for j_1_back in range(8):
+                Y[i.inner_1_back + 4 * i.outer, j_1_back] = buf_Y[i.inner_1_back, j_1_back]
+"""
+
+
+@pytest.mark.parametrize("size", [2, 8])
+def test_tiles_by_hand(size: int) -> None:
+    s = customize(rows_of_products)
+    s.interleave_sums("rows_of_products", loops=["product.j"], around=["product.i"], tiles=[size])
+    assert_faithful(rows_of_products, s)
+
+
+def test_turns_are_unrolled_further() -> None:
+    """With rows that take turns, copies of an adder need not wait, and cycles and DSPs are those that are estimated."""
+    cycles = {}
+    for turns in (1, 64):
+        s = customize(rows_of_products)
+        s.interleave_sums("rows_of_products", turns=turns)
+        s.fuse_streams("rows_of_products")
+        plan = s.unroll_stages("rows_of_products", dsp=100)
+        for bank in plan.banks:
+            s.partition(bank.array, dim=bank.dim, factor=bank.factor)
+        by_nest = {loop.nest: loop.latency for loop in allo.estimate(s).loops if loop.level == 0}
+        for stage in plan.stages:
+            assert by_nest[stage.name] == pytest.approx(stage.chosen.cycles, abs=2)
+        (product,) = (stage for stage in plan.stages if stage.name == "product")
+        cycles[turns] = product.chosen.cycles
+        assert product.chosen.factor == {1: 1, 64: 8}[turns]
+        assert_faithful(rows_of_products, s)
+    assert cycles[64] * 3 < cycles[1]
+
+
+@pytest.mark.parametrize("target", ["simulator", pytest.param("vitis_hls", marks=[needs_compiler, pytest.mark.slow])])
+def test_networks_give_the_same_bits(target: str) -> None:
+    """Convolutions of one and nine pixels, in groups and along channels, pools and means, whose sums take turns."""
+    results = []
+    for turns in (None, 64):
+        s = customize(allo.from_pt2(MODELS / "mobilenet.pt2"), lower_linalg=True)
+        name = s.top_func_name
+        if turns is not None:
+            s.interleave_sums(name, turns=turns)
+            s.fuse_streams(name)
+            s.unroll_stages(name, dsp=4000)
+        image = np.random.default_rng(0).standard_normal((1, 4, 6, 6)).astype(np.float32)
+        options = {} if turns is None else {"target": target, **({"mode": "csim"} if target == "vitis_hls" else {})}
+        if target == "vitis_hls" and turns is not None:
+            found = tuple(np.zeros_like(array) for array in results[0])
+            s.build(**options)(image, *found)
+        else:
+            found = s.build(**options)(image)
+        results.append(found)
+    for found in results[1:]:
+        for array, wanted in zip(found, results[0], strict=True):
+            np.testing.assert_array_equal(array, wanted)
+
+
+def test_what_does_not_take_turns() -> None:
+    def filtered(A: float32[6, 4], W: float32[3, 4], V: float32[16], B: float32[4, 4], P: float32[16], R: float32[1]):
+        X: float32[6, 4]
+        for y, c in allo.grid(6, 4, name="make"):
+            X[y, c] = A[y, c] * 2.0
+        for y, k, c in allo.grid(4, 3, 4, name="channels"):
+            B[y, c] += X[y + k, c] * W[k, c]
+        for i, k in allo.grid(15, 4, name="chained"):
+            P[i + 1] += P[i] * V[k]
+        for k in range(16, name="whole"):
+            R[0] += V[k]
+
+    s = customize(filtered)
+    assert str(s.interleave_sums("filtered", turns=16)) == NOT_IN_TURNS
+    assert_faithful(filtered, s)
+
+
+NOT_IN_TURNS = """\
+0 of 3 nests with sums interleave them
+nest      sums along  inside  why not                                                                in turns
+--------  ----------  ------  ---------------------------------------------------------------------  -------------------------------------------
+channels  k                   a loop is inside of its sums already                                   each sum takes an element of its own of 'X'
+chained   i, k                it has no windows, and each loop around its sums changes all operands  no loop of known trips is around its sums
+whole     k                   it has no windows, and each loop around its sums changes all operands  no loop of known trips is around its sums"""  # noqa: E501
+
+
 def between(A: int32[8], B: int32[8, 8]):
     for i in range(8):
         A[i] = 0
@@ -114,3 +246,40 @@ and reads A[i, j + 1]: iteration (i=0, j=1) must run before iteration (i=1, j=0)
       A[i + 1, j] = A[i, j + 1] * 2.0
                     ^
     """, customize(prefix), "interleave_sums", "prefix", loops=["i"])
+
+
+def test_refusals_of_turns() -> None:
+    s = customize(rows_of_products)
+    assert_refused("""
+interleave_sums: turns= are the sums that take turns at least, got 0
+  hint: leave it out for one loop of sums
+    """, s, "interleave_sums", "rows_of_products", turns=0)
+    for given in ({"around": ["product.i"], "tiles": [4]}, {"loops": ["product.j"], "around": ["product.i"]}):
+        assert_refused("""
+interleave_sums: around= and tiles= are given together, a size for each loop, and with loops=
+  hint: s.interleave_sums("f", loops=["f:product.j"], around=["f:product.i"], tiles=[4])
+        """, s, "interleave_sums", "rows_of_products", **given)
+    assert_refused("""
+interleave_sums: tile 3 does not divide the trip count 8 of loop 'i', or is no tile
+  note: loop 'i' is here
+    File, line N, column 5
+      for i, j, k in allo.grid(8, 8, 16, name="product"):
+      ^
+  hint: give a divisor of at least 2
+    """, s, "interleave_sums", "rows_of_products", loops=["product.j"], around=["product.i"], tiles=[3])
+    assert_refused("""
+interleave_sums: iterations of loop 'k' cannot take turns: iterations of 'k' need one another
+  note: loop 'k' is here
+    File, line N, column 5
+      for i, j, k in allo.grid(8, 8, 16, name="product"):
+      ^
+  hint: leave it out of around=
+    """, s, "interleave_sums", "rows_of_products", loops=["product.j"], around=["product.k"], tiles=[4])
+    assert_refused("""
+interleave_sums: iterations of loop 'i' cannot take turns: no loop of sums is inside of it
+  note: loop 'i' is here
+    File, line N, column 5
+      for i, k in allo.grid(8, 16, name="scale"):
+      ^
+  hint: leave it out of around=
+    """, s, "interleave_sums", "rows_of_products", loops=["product.j"], around=["scale.i"], tiles=[4])

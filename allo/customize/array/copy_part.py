@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from mlir import ir
 
@@ -25,14 +25,20 @@ class PartCopy:
     loaded: tuple[ir.Operation, ...]
 
 
-def copy_part(function: ir.OpView, model: Model, buffer: Buffer, value: ir.Value, view: LoopView) -> PartCopy:
+def copy_part(
+    function: ir.OpView, model: Model, buffer: Buffer, value: ir.Value, view: LoopView, *, as_used: bool = False
+) -> PartCopy:
     """Let each iteration of an `affine.for` work on a copy of what it touches of an array.
 
+    The dimensions of the copy, and the loops that copy, are in the order of the array, or (`as_used`) in that of the
+    loops that the first statement which uses it runs in.
     Raises ScheduleError, and changes nothing, where that has no constant extents or is used otherwise than by accesses.
     """
     touched = _touched(model, buffer, value, view)
     uses = uses_inside(value, view)
     box = Box.of(model, touched, view)
+    if as_used:
+        box = replace(box, kept=_in_order_of_use(model, value, view, box))
     for op in uses:
         check_rewritable(buffer, op, box)
     taken = loop_names(view.chain[0])
@@ -53,6 +59,16 @@ def copy_part(function: ir.OpView, model: Model, buffer: Buffer, value: ir.Value
         builder.point = ir.InsertionPoint.at_block_terminator(view.body)
         _copy(builder, box, labels, "back", taken, source=local, target=value, inward=False)
     return PartCopy(name, loaded)
+
+
+def _in_order_of_use(model: Model, value: ir.Value, view: LoopView, box: Box) -> tuple[int, ...]:
+    """The dimensions that a copy has, by the loops of the first access inside of a loop that go along them."""
+    first = next(access for access in model.inside(model.loop(view.op)) if access.buffer.value == value)
+    depths = {
+        d: max((n for n, at in enumerate(first.variables) if at in dict(first.subscripts[d].terms)), default=-1)
+        for d in box.kept
+    }
+    return tuple(sorted(box.kept, key=lambda d: depths[d]))
 
 
 def _touched(model: Model, buffer: Buffer, value: ir.Value, view: LoopView) -> Footprint:

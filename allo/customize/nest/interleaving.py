@@ -9,12 +9,16 @@ from ...picture import aligned, preformatted
 
 @dataclass(frozen=True, slots=True)
 class Interleaved:
-    """A nest that sums up along the loops `sums`: `loop` has become its innermost one, or there is a reason why not."""
+    """A nest that sums up along the loops `sums`: `loop` has become its innermost one, or there is a reason why not.
+
+    `several` says how many iterations of a loop around the sums take turns, or why none do; it is empty if none need.
+    """
 
     nest: str
     sums: tuple[str, ...]
     loop: str | None
     reason: str
+    several: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,8 +28,10 @@ class InterleavedSums:
     nests: tuple[Interleaved, ...]
 
     def __str__(self) -> str:
-        rows = [("nest", "sums along", "inside", "why not")]
-        rows += [(one.nest, ", ".join(one.sums), one.loop or "", one.reason) for one in self.nests]
+        rows = [("nest", "sums along", "inside", "why not", "in turns")]
+        rows += [(one.nest, ", ".join(one.sums), one.loop or "", one.reason, one.several) for one in self.nests]
+        if not any(one.several for one in self.nests):
+            rows = [row[:-1] for row in rows]
         done = sum(one.loop is not None for one in self.nests)
         return "\n".join([f"{done} of {len(self.nests)} nests with sums interleave them", *aligned(rows)])
 
