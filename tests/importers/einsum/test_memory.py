@@ -56,6 +56,7 @@ def test_blocks_have_a_bound() -> None:
     del kept, array
     large = memory.empty(10 * 512, FP64)  # in the place of those that are free
     assert memory.held == 10 * 4096
+    assert not isinstance(large.base, np.ndarray)  # lent, and no array beside the blocks
     del large
     assert memory.empty(100 * 512, FP64).shape == (51200,) and memory.held <= 10 * 4096
     assert memory.empty(3, FP64).shape == (3,) and memory.held <= 10 * 4096
