@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from itertools import groupby
 
-from .graph import StreamCircle, VirtualGraph, VirtualNode, VirtualStream
+from .graph import StreamCircle, VirtualGraph, VirtualNode
 
 type Shot = tuple[VirtualNode, ...]  # nodes that run one after the other
 
 
-def circles_in(streams: Sequence[VirtualStream]) -> tuple[tuple[str, ...], ...]:
-    """The nodes that each reach all others of their circle over streams, by circle, in the order of the streams.
+def circles_in(graph: VirtualGraph) -> tuple[tuple[str, ...], ...]:
+    """The nodes that each reach all others of their circle over streams, by circle, in their order.
 
     A node with a stream to itself is a circle, too.
     """
-    after: dict[str, list[str]] = {}
-    for stream in streams:
-        after.setdefault(stream.producer, []).append(stream.consumer)
-        after.setdefault(stream.consumer, [])
+    after = {node.name: [stream.consumer for stream in graph.puts_of(node.name)] for node in graph.nodes}
     reach = {name: _reached(after, name) for name in after}
     found: dict[frozenset[str], tuple[str, ...]] = {}
     for name in after:

@@ -31,8 +31,9 @@ class Slot:
 class ArrayFifo:
     """Parts of arguments, one object each, to cores (several: all get the same) or from one core.
 
-    A `resident` FIFO has one object for all shots: a core holds it from the first to the last. `near` and `at_core` are
-    the walks over an object of the DMA engines of a memory tile and of cores, where these are not row by row.
+    A `resident` FIFO has one object for all shots: a core holds it from the first to the last. Of a `passing` one,
+    nodes that take turns hold an object each only while they use it. `near` and `at_core` are the walks over an object
+    of the DMA engines of a memory tile and of cores, where these are not row by row.
     """
 
     name: str
@@ -41,6 +42,7 @@ class ArrayFifo:
     slots: tuple[Slot, ...]
     resident: bool
     depth: int
+    passing: bool = False
     near: Walk | None = None
     at_core: Walk | None = None
 
@@ -166,9 +168,10 @@ def fifos_of(
     for (to_core, parts, resident), slots in _unlike_cores(wanted):
         label = parts[0].argument.name + ("" if to_core else "_out")
         number = names[label] = names.get(label, -1) + 1
-        held = max(_held(mapping, slot) for slot in slots)
+        passing = not resident and merging is not Merging.LENGTH and all(_is_passing(mapping, slot) for slot in slots)
+        held = max(_held(mapping, slot, passing) for slot in slots)
         depth = 1 if len(parts) == 1 else held + ahead.value[0 if to_core else 1]
-        arrays.append(ArrayFifo(f"{label}_{number}", parts, to_core, tuple(slots), resident, depth))
+        arrays.append(ArrayFifo(f"{label}_{number}", parts, to_core, tuple(slots), resident, depth, passing))
     return ObjectFifos(tuple(arrays), tuple(_streams(placement, joined)), tuple(_internal(mapping)))
 
 
@@ -185,11 +188,26 @@ def _unlike_cores(
             rest = [slot for slot in rest if chosen[slot.core] is not slot]
 
 
-def _held(mapping: Mapping, slot: Slot) -> int:
-    """How many objects one node holds at once, or nodes that take turns."""
+def _held(mapping: Mapping, slot: Slot, passing: bool) -> int:
+    """How many objects one node holds at once, or nodes that take turns, unless these are `passing`."""
     used = Counter(node for node, _ in slot.uses)
     turns = turns_of(mapping.graph, mapping.core_of(slot.uses[0][0]).nodes)
-    return max(sum(used[node.name] for node in turn) for turn in turns)
+    return max(1 if passing and len(turn) > 1 else sum(used[node.name] for node in turn) for turn in turns)
+
+
+def _is_passing(mapping: Mapping, slot: Slot) -> bool:
+    """Whether there are nodes that take turns, and each is done with its object before the next one needs its own."""
+    spans = {use: span for circle in mapping.graph.circles for use, span in circle.spans.items()}
+    turns = turns_of(mapping.graph, mapping.core_of(slot.uses[0][0]).nodes)
+    names = [{node.name for node in turn} for turn in turns if len(turn) > 1]
+    inside = [[use for use in slot.uses if use[0] in turn] for turn in names]
+    both = {
+        (node.name, use.parameter)
+        for turn in turns for node in turn for use in node.parts if use.access is PartAccess.BOTH
+    }  # fmt: skip
+    if not any(inside) or any(use not in spans or use in both for own in inside for use in own):
+        return False
+    return all(spans[one][1] < spans[two][0] for own in inside for one, two in pairwise(own))
 
 
 def _slots(core: MappedCore, to_core: bool, merging: Merging) -> Iterator[tuple[Slot, tuple[ArrayPart, ...]]]:
@@ -225,11 +243,11 @@ def _streams(placement: Placement, joined: bool) -> Iterator[StreamFifo]:
         ends = [(_place(mapping, own.producer), _place(mapping, own.consumer)) for own in ordered]
         is_one = all(one[0] < two[0] and one[1] < two[1] for one, two in pairwise(ends))
         for own in [ordered] if is_one else [[stream] for stream in streams]:
-            producer, consumer = mapping.core_of(own[0].producer).name, mapping.core_of(own[0].consumer).name
-            shared = placement.tile(producer).is_next_to(placement.tile(consumer))
+            source, sink = mapping.core_of(own[0].producer).name, mapping.core_of(own[0].consumer).name
+            shared = placement.tile(source).is_next_to(placement.tile(sink))
             depth, tokens = max(stream.depth for stream in own), sum(stream.tokens for stream in own)
             names = tuple(stream.name for stream in own)
-            yield StreamFifo(replace(own[0], depth=depth, tokens=tokens), producer, consumer, shared, names)
+            yield StreamFifo(replace(own[0], depth=depth, tokens=tokens), source, sink, shared, names)
 
 
 def _place(mapping: Mapping, node: str) -> int:

@@ -137,12 +137,14 @@ class VirtualStream:
 class StreamCircle:
     """Nodes that pass streams in a circle, which take turns on one core, iteration by iteration.
 
-    `held` are the elements that each stream between them has at most then; an `obstacle` is why there is no such order,
-    with the lines where they wait.
+    `held` are the elements that each stream between them has at most then; `spans` the first and the last statement of
+    that order that uses a part of an argument, by node and parameter. An `obstacle` is why there is no such order, with
+    the lines where they wait.
     """
 
     nodes: tuple[str, ...]
     held: Mapping[str, int] = field(default_factory=dict, hash=False)
+    spans: Mapping[tuple[str, int], tuple[int, int]] = field(default_factory=dict, hash=False)
     obstacle: str = ""
     waits: tuple[Note, ...] = ()
 

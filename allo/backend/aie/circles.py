@@ -17,7 +17,7 @@ from .weave import NoOrder, Weaver
 
 def with_circles(graph: VirtualGraph, bodies: Module) -> VirtualGraph:
     """The graph with its circles of streams, and what their streams hold when their nodes take turns."""
-    found = circles_in(graph.streams)
+    found = circles_in(graph)
     return replace(graph, circles=tuple(_circle(graph, bodies, names) for names in found)) if found else graph
 
 
@@ -25,10 +25,11 @@ def _circle(graph: VirtualGraph, bodies: Module, names: Sequence[str]) -> Stream
     alone = Module.empty(names[0])
     weaver = weaver_of(graph, bodies, names, alone)
     try:
-        weaver.order()
+        steps = weaver.order()
     except NoOrder as error:
-        return StreamCircle(tuple(names), {}, *_told(weaver, error))
-    return StreamCircle(tuple(names), dict(weaver.held))
+        obstacle, waits = _told(weaver, error)
+        return StreamCircle(tuple(names), obstacle=obstacle, waits=waits)
+    return StreamCircle(tuple(names), dict(weaver.held), weaver.spans(steps))
 
 
 def weaver_of(graph: VirtualGraph, bodies: Module, names: Sequence[str], into: Module) -> Weaver:

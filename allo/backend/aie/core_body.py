@@ -157,6 +157,8 @@ class CoreBodies:
         for fifo in (*self.plan.fifos.arrays_of(core.name, True), *self.plan.fifos.arrays_of(core.name, False)):
             slot = fifo.slot_of(core.name)
             own = [use for use in slot.uses if use[0] in names] if slot is not None else []
+            if fifo.passing and len(turn) > 1:
+                continue
             for k, use in enumerate(own):
                 value = f"%held_{fifo.name}" if fifo.resident else f"%{prefix}_{fifo.name}_{k}"
                 if not fifo.resident:
@@ -172,8 +174,7 @@ class CoreBodies:
             if own and not fifo.resident:
                 port = CONSUME if fifo.to_core else PRODUCE
                 after.append(f"func.call @{self.action(fifo.name, port, len(own))}() : () -> ()")
-        ends = {(node.name, end.parameter) for node in turn for end in node.ends}
-        given = [use for use in arguments if use not in ends]
+        given = [use for use in arguments if use in passed]
         kinds = ", ".join(str(arguments[use].type) for use in given)
         lines.append(f"func.call {CALL}({', '.join(passed[use] for use in given)}) : ({kinds}) -> ()")
         return lines + after
@@ -196,7 +197,14 @@ class CoreBodies:
             copy.attributes["sym_name"] = string_attr(symbol)
         block = copy.regions[0].blocks[0]
         mark_places(block)  # tasks run one after the other
-        for number, end in sorted(ends.items(), reverse=True, key=lambda own: own[0]):
+        passing = self._passing(turn)
+        for number in sorted({*ends, *passing}, reverse=True):
+            names.pop(number)
+            if number in passing:
+                self._while_used(block.arguments[number], passing[number])
+                block.erase_argument(number)
+                continue
+            end = ends[number]
             stream = self.plan.mapping.graph.stream(end.stream)
             stream = replace(stream, name=self.outer.get(end.stream, end.stream))
             argument = block.arguments[number]
@@ -209,8 +217,37 @@ class CoreBodies:
                 else:
                     self._through_fifo(op, stream)
             block.erase_argument(number)
-            names.pop(number)
         set_signature(copy, names)
+
+    def _passing(self, turn: Shot) -> dict[int, ArrayFifo]:
+        """The parameters of nodes that take turns whose objects they hold only while they use them."""
+        if len(turn) == 1:
+            return {}
+        core = self.plan.mapping.core_of(turn[0].name).name
+        found: dict[int, ArrayFifo] = {}
+        first = 0
+        for node in turn:
+            for fifo in self.plan.fifos.arrays:
+                slot = fifo.slot_of(core)
+                if fifo.passing and slot is not None:
+                    found |= {first + parameter: fifo for name, parameter in slot.uses if name == node.name}
+            first += len(argument_names(self.bodies.function(node.function)))
+        return found
+
+    def _while_used(self, argument: ir.Value, fifo: ArrayFifo) -> None:
+        """Let a part be an object that is taken in front of the first statement that uses it, and given back behind the
+        last."""
+        users = {statement_of(use.owner.operation) for use in argument.uses}
+        used = [op for op in statements(argument.owner) if op in users]
+        port = CONSUME if fifo.to_core else PRODUCE
+        argument.replace_all_uses_with(self._taken(used[0], fifo.name, port))
+        self._give_back(fifo.name, port, used[-1])
+
+    def _taken(self, before: ir.Operation, fifo: str, port: int) -> ir.Value:
+        """An object of a FIFO, taken in front of a statement."""
+        kind = ir.Type.parse(self.kinds[fifo], context())
+        callee = {"callee": ir.FlatSymbolRefAttr.get(self.action(fifo, port, 1, 0), context())}
+        return Builder.before(before).value("func.call", kind, (), callee)
 
     def _block(self, argument: ir.Value, end: StreamEnd, stream: VirtualStream) -> None:
         """Let an array that is a block be that of the core, or the object of a FIFO while it is used."""
@@ -223,14 +260,12 @@ class CoreBodies:
             argument.replace_all_uses_with(_array_of_core(before, inner.place, inner.length, stream.element))
             return
         port = PRODUCE if end.puts else CONSUME
-        kind = ir.Type.parse(self.kinds[stream.name], context())
-        callee = {"callee": ir.FlatSymbolRefAttr.get(self.action(stream.name, port, 1, 0), context())}
-        taken = before.op("func.call", [kind], (), callee)
-        argument.replace_all_uses_with(taken.results[0])
-        self._give_back(stream, port, last if users else taken)
+        taken = self._taken(first, stream.name, port)
+        argument.replace_all_uses_with(taken)
+        self._give_back(stream.name, port, last if users else taken.owner.operation)
 
-    def _give_back(self, stream: VirtualStream, port: int, behind: ir.Operation) -> None:
-        end = {"callee": ir.FlatSymbolRefAttr.get(self.action(stream.name, port, 1), context())}
+    def _give_back(self, fifo: str, port: int, behind: ir.Operation) -> None:
+        end = {"callee": ir.FlatSymbolRefAttr.get(self.action(fifo, port, 1), context())}
         following = statements(behind.block)
         after = following[following.index(behind) + 1]
         Builder(ir.InsertionPoint(after), behind.location).op("func.call", (), (), end)
@@ -245,12 +280,9 @@ class CoreBodies:
             )  # fmt: skip
         around = loops[0] if loops else op
         port = PRODUCE if is_put(op) else CONSUME
-        before, at = Builder.before(around), Builder.before(op)
-        kind = ir.Type.parse(self.kinds[stream.name], context())
-        callee = {"callee": ir.FlatSymbolRefAttr.get(self.action(stream.name, port, 1, 0), context())}
-        taken = before.op("func.call", [kind], (), callee).results[0]
-        move_element(op, at, taken, loops)
-        self._give_back(stream, port, around)
+        taken = self._taken(around, stream.name, port)
+        move_element(op, Builder.before(op), taken, loops)
+        self._give_back(stream.name, port, around)
         op.erase()
 
 

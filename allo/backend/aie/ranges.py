@@ -17,7 +17,7 @@ _RANGES = 4  # of the iterations of a loop
 
 def decide_ranges(block: ir.Block, streams: Sequence[ir.Value]) -> None:
     """Let loops with branches in which streams are used, and that their variable decides, be ranges of iterations."""
-    inside = {op for stream in streams for use in stream.uses for op in _around(use.owner.operation, block)}
+    inside = {op for stream in streams for use in stream.uses for op in around(use.owner.operation, block)}
     for op in [op for op in statements(block) if op in inside]:
         loops = _ranges(op, inside) if op.name == "affine.for" else [op]
         for loop in loops:
@@ -26,7 +26,7 @@ def decide_ranges(block: ir.Block, streams: Sequence[ir.Value]) -> None:
                     decide_ranges(inner, streams)
 
 
-def _around(op: ir.Operation, block: ir.Block) -> Iterator[ir.Operation]:
+def around(op: ir.Operation, block: ir.Block) -> Iterator[ir.Operation]:
     """An operation, and those around it up to those of a block; nothing if it is not in that block."""
     found = [op]
     while found[-1].block != block:

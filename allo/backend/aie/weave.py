@@ -25,7 +25,7 @@ from ...ir.walk import (
 )
 from ...mapping import StreamEnd, VirtualGraph, VirtualNode
 from ...poly.trips import runs_of
-from .ranges import decide_ranges
+from .ranges import around, decide_ranges
 
 _ALONE = 64  # iterations that run by themselves
 
@@ -89,6 +89,21 @@ class Weaver:
                 self._count(block, end)
         lists = [[self._piece(m, op) for op in statements(block)[:-1]] for m, block in enumerate(self.blocks)]
         return tuple(self._woven(lists, Counter()))
+
+    def spans(self, steps: Sequence[Step]) -> dict[tuple[str, int], tuple[int, int]]:
+        """The first and the last step that uses a part of an argument, by node and parameter."""
+        places: dict[ir.Operation, list[int]] = {}
+        for number, step in enumerate(steps):
+            for piece in (step,) if isinstance(step, Piece) else step.pieces if isinstance(step, Woven) else ():
+                places.setdefault(piece.op, []).append(number)
+        found: dict[tuple[str, int], tuple[int, int]] = {}
+        for node, block in zip(self.members, self.blocks, strict=True):
+            for use in node.parts:
+                users = [own.owner.operation for own in block.arguments[use.parameter].uses]
+                numbers = [number for user in users for op in around(user, block) for number in places.get(op, ())]
+                if numbers:
+                    found[node.name, use.parameter] = min(numbers), max(numbers)
+        return found
 
     def _ends(self, member: int) -> list[StreamEnd]:
         """The ends of the streams of the circle."""

@@ -15,6 +15,7 @@ import allo
 import allo.dataflow as df
 from allo.ir.types import Stream, int32
 from allo.memory import Layout
+from tests.dataflow.designs import elements
 
 T, N, P, Q = 6, 8, 4, 2
 
@@ -248,6 +249,25 @@ def test_positions_on_a_ring_share_cores(steps: Any, cores: int) -> None:
         o = o * 3 + np.roll(o, 1, 0)[:, ::-1] + p
     np.testing.assert_array_equal(B, o.reshape(P * N))
     assert len(built.plan.mapping.cores) == cores
+
+
+@pytest.mark.parametrize(("order", "depth"), [(F, 2), (F[::-1], P + 1)], ids=["forwards", "backwards"])
+def test_parts_are_held_while_they_are_used(order: list[str], depth: int) -> None:
+    """Each position reads its part before its first turn: an object and one ahead, if they are in that order."""
+    built = df.build(ring, target="aie", mapping_primitives=[("bundle", order)])
+    assert [(fifo.depth, fifo.passing) for fifo in built.plan.fifos.arrays] == [(depth, depth == 2)] * 2
+
+
+def test_nine_positions_on_one_core() -> None:
+    """All parts at once would take 27 descriptors of 16."""
+    names = [f"element_{i}_{j}" for i in range(3) for j in range(3)]
+    built = df.build(elements.cannon, target="aie", mapping_primitives=[("bundle", names)])
+    X = np.random.default_rng(0).integers(-3, 4, (6, 6)).astype(np.int32)
+    Z, wanted = np.zeros_like(X), np.zeros_like(X)
+    built(X, X.T.copy(), Z)
+    df.build(elements.cannon)(X, X.T.copy(), wanted)
+    np.testing.assert_array_equal(Z, wanted)
+    assert wanted.any()
 
 
 @df.region()
