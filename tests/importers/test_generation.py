@@ -1,6 +1,6 @@
 """Times of models that say tokens: which calls a prompt takes, and what of them is estimated."""
 
-# ruff: noqa: E501, F821 - golden text is not wrapped, and kernels declare variables without values
+# ruff: noqa: E501 - messages are not wrapped
 
 from __future__ import annotations
 
