@@ -92,6 +92,28 @@ def test_all_is_counted() -> None:
     assert tuple(a - b for a, b in zip(astuple(whole), stages, strict=True)) == (0, 0, 0, 120, 120)
 
 
+def triple(x: float32) -> float32:
+    return x * 3.0
+
+
+def calls(A: float32[64], B: float32[64]):
+    T: float32[64]
+    for i in range(64, name="one"):
+        T[i] = triple(A[i])
+    for j in range(64, name="two"):
+        B[j] = triple(T[j])
+
+
+def test_instances_are_counted() -> None:
+    """A function that two nests call has instances in both, as many as there are copies of the calls."""
+    s = customize(calls)
+    s.dataflow("calls")
+    s.unroll("one.i", factor=4)
+    plan = s.place_stages("calls")
+    assert [stage.needs["DSP"] for stage in plan.graph.stages] == [4 * 3, 3]
+    assert allo.estimate(s).kernel.resources.dsp == 15
+
+
 @df.region()
 def grid(A: int32[8], B: int32[8]):
     pipe: Stream[int32, 4][5]
@@ -129,6 +151,48 @@ def places(s: Schedule, folder: Path) -> list[str]:
     s.build(target="vitis_hls", mode="hw", project=str(folder))
     text = (folder / "floorplan.tcl").read_text()
     return [line.removeprefix("place_on ") for line in text.splitlines() if line.startswith("place_on ")]
+
+
+@df.region()
+def rows(A: int32[2, 6], B: int32[2, 6]):
+    line: Stream[int32, 4][2]
+
+    @df.kernel(mapping=[2], args=[A])
+    def source(a: int32[2, 6]):
+        p = df.get_pid()
+        for i in range(6):
+            line[p].put(a[p, i] + a[p, 0])
+
+    @df.kernel(mapping=[2], args=[B])
+    def sink(b: int32[2, 6]):
+        p = df.get_pid()
+        for i in range(6):
+            b[p, i] = line[p].get() * 2
+
+
+def test_templates(tmp_path: Path) -> None:
+    """Positions that differ in numbers are instances of a template, which tools call after these numbers."""
+    s = df.customize(rows)
+    s.partition("A", dim=1)
+    s.partition("B", dim=1)
+    s.place_stages("rows", fixed={"source": "SLR0", "sink": "SLR1"})
+    assert places(s, tmp_path) == ["SLR1 sink_0 template", "SLR0 source_0 template"]
+
+
+def outer(A: float32[64], B: float32[64]):
+    layers(A, B)
+
+
+def test_callees(tmp_path: Path) -> None:
+    """Regions that the entry calls can be placed, by steps of their own schedule too; reports find them."""
+    part = streamed()
+    part.place_stages("layers", fixed=ENDS)
+    s = customize(outer)
+    s.compose(part)
+    assert s.steps[-1].name == "place_stages" and '# on SLR2' in s.pseudocode()
+    assert places(s, tmp_path) == ["SLR2 layers_turn", "SLR0 layers_scale", "SLR2 layers_square"]
+    (found,) = s.report("u280").dies
+    assert found.graph.function == "layers" and found.bits == 68
 
 
 def test_project(tmp_path: Path) -> None:
