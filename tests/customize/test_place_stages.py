@@ -108,7 +108,9 @@ def test_instances_are_counted() -> None:
     """A function that two nests call has instances in both, as many as there are copies of the calls."""
     s = customize(calls)
     s.dataflow("calls")
-    s.unroll("one.i", factor=4)
+    outer_loop, inner = s.split("one.i", 4)
+    s.pipeline(outer_loop)
+    s.unroll(inner)
     plan = s.place_stages("calls")
     assert [stage.needs["DSP"] for stage in plan.graph.stages] == [4 * 3, 3]
     assert allo.estimate(s).kernel.resources.dsp == 15
