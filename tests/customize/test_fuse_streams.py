@@ -237,6 +237,13 @@ def alone(A: int32[4], B: int32[4]):
         B[i] = A[i]
 
 
+def counted(A: int32[8], n: int32[1], B: int32[8]):
+    m: int32 = n[0] + 1
+    for i in range(8, name="shift"):
+        B[i] = A[i] + m
+    n[0] = m
+
+
 REFUSALS = {
     "budget": """
 fuse_streams: budget= are the bytes of converters in a fused kernel, got -1
@@ -247,6 +254,10 @@ fuse_streams: arrays= and nests= are given together, a nest for each array
     """,
     "alone": """
 fuse_streams: no two loop nests of 'alone' hand on a local array
+  hint: customize with lower_linalg=True makes loops of operators; inline() those of functions
+    """,
+    "counted": """
+fuse_streams: no two loop nests of 'counted' hand on a local array
   hint: customize with lower_linalg=True makes loops of operators; inline() those of functions
     """,
     "order": """
@@ -265,6 +276,7 @@ fuse_streams: 'B' is not a local array, and only an array that is made in the mo
         ("budget", layers, {"budget": -1}),
         ("half", layers, {"arrays": ["X"]}),
         ("alone", alone, {}),
+        ("counted", counted, {}),  # what single statements make is no kernel
         ("order", layers, {"arrays": ["B"], "nests": ["sum"]}),
     ],
 )
