@@ -1,12 +1,14 @@
 """Searches beside designs made by hand, for the kernels with published points, at the DSPs of the latter.
 
-    python -m benchmarks.search [SECONDS] [KERNEL ...] [--workers N]
+    python -m benchmarks.search [SECONDS] [KERNEL ...] [--workers N] [--points N] [--lut]
 
 Each kernel of PolyBench is searched as it is written, at MEDIUM in float32, without a schedule, for SECONDS (600) with
 a process for each core, within the DSPs of a design of `polybench/` for the published point between 900 and 2,600 DSPs.
 Sums may be added in any order (`unsafe_math`) where the design by hand does that too. Both are estimated by the same
 rules, those of Vitis HLS 2023.2; the best design found is verified against the kernel. `of a core` are the seconds
-that cores worked on a search, which on a shared machine are fewer than went by.
+that cores worked on a search, which on a shared machine are fewer than went by. With `--lut` designs found take no
+more LUTs than those by hand either. Beside the kernels with published points, some others are compared with their
+`best` or Table 3 designs.
 """
 
 from __future__ import annotations
@@ -29,27 +31,29 @@ DESIGNS = {
     "gesummv": "dsp922",
     "mvt": "dsp2306",
 }
+OTHERS = {"symm": "table3", "syr2k": "best", "syrk": "best", "doitgen": "best", "gemver": "best"}
 HEADER = (
-    *("kernel", "by hand", "DSP", "cycles", "DSP (found)", "cycles (found)", "found / by hand"),
+    *("kernel", "by hand", "DSP", "LUT", "cycles", "DSP (found)", "LUT (found)", "cycles (found)", "found / by hand"),
     *("points", "seconds", "of a core", "verified"),
 )
 SIZE = "MEDIUM"
 UNLIMITED = 1_000_000  # points; time ends a search
 
 
-def row(kernel: str, seconds: float, workers: int | None) -> Sequence[Any]:
+def row(kernel: str, given: argparse.Namespace) -> Sequence[Any]:
     """The row of a kernel."""
-    benchmark, name = load(kernel), DESIGNS[kernel]
+    benchmark, name = load(kernel), (DESIGNS | OTHERS)[kernel]
     design = benchmark.designs[name]
     options = {"profile": "vitis_hls_2023.2", "unsafe_math": design.reassociated, "operators": design.operators}
     by_hand = allo.estimate(design.customized(SIZE), **options)
+    limits = {"dsp": by_hand.dsp} | ({"lut": by_hand.lut} if given.lut else {})
     start, before = perf_counter(), os.times()
     found = allo.search(
         benchmark.kernel(SIZE),
-        constraints={"dsp": by_hand.dsp},
-        budget=UNLIMITED,
-        seconds=seconds,
-        workers=workers,
+        constraints=limits,
+        budget=given.points,
+        seconds=given.seconds,
+        workers=given.workers,
         verify=False,
         **options,
     )
@@ -57,8 +61,8 @@ def row(kernel: str, seconds: float, workers: int | None) -> Sequence[Any]:
     of_a_core = round(sum(os.times()[:4]) - sum(before[:4]))
     best = found.best
     proof = found.verified().best.proof.partition(":")[0]
-    ratio = round((best.cycles or 0) / (by_hand.cycles or 1), 2)
-    shown = (kernel, name, by_hand.dsp, by_hand.cycles, best.dsp, best.cycles, ratio)
+    ratio = round((best.cycles or 0) / (by_hand.cycles or 1), 3)
+    shown = (kernel, name, by_hand.dsp, by_hand.lut, by_hand.cycles, best.dsp, best.lut, best.cycles, ratio)
     return *shown, len(found.points), taken, of_a_core, proof
 
 
@@ -66,12 +70,14 @@ def main() -> None:
     """Print the rows of the kernels that are named, or of all, as they are known."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("seconds", type=float, nargs="?", default=600.0, help="of each search")
-    parser.add_argument("kernels", nargs="*", default=list(DESIGNS), help=f"some of {', '.join(DESIGNS)}")
+    parser.add_argument("kernels", nargs="*", default=list(DESIGNS), help=f"some of {', '.join(DESIGNS | OTHERS)}")
     parser.add_argument("--workers", type=int, help="processes (a process for each core)")
+    parser.add_argument("--points", type=int, default=UNLIMITED, help="the most points of each search")
+    parser.add_argument("--lut", action="store_true", help="no more LUTs than by hand")
     given = parser.parse_args()
     print(*HEADER, sep=" | ", flush=True)
     for kernel in given.kernels:
-        print(*row(kernel, given.seconds, given.workers), sep=" | ", flush=True)
+        print(*row(kernel, given), sep=" | ", flush=True)
 
 
 if __name__ == "__main__":

@@ -13,7 +13,7 @@ from ..timing.control.build import TreeOptions
 from ..timing.control.tree import FunctionTree, Pipeline, nodes
 from ..timing.control.trees import Trees
 from ..timing.leveling import unit_limits
-from ..timing.schedule import rebound
+from ..timing.schedule import StaticSchedule, rebound
 from .advice.ports import relieve
 from .advice.question import Question
 from .estimate import device_of
@@ -21,6 +21,17 @@ from .rules import as_the_tool_reads
 
 if TYPE_CHECKING:
     from ..customize import Schedule
+
+
+@dataclass(frozen=True, slots=True)
+class PipelineBound:
+    """A pipeline at its innermost loop: the `interval` that recurrences allow, the `dsp` of an iteration a cycle."""
+
+    function: str
+    nest: str
+    name: str
+    interval: int
+    dsp: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +44,7 @@ class Bound:
     cycles: int | None
     banks: tuple[str, ...]
     dsp: int
+    pipelines: tuple[PipelineBound, ...] = ()
 
 
 @reads_programs
@@ -56,18 +68,28 @@ def bound(design: Schedule, options: Mapping[str, Any], *, ports: bool = False) 
     latency = trees.span(module.top).latency
     steps: dict[str, None] = {}
     most = 0
+    found: list[PipelineBound] = []
     for spans in trees.spans.values():
         pipelines = [node for node in nodes(spans.tree.root) if isinstance(node, Pipeline)]
         steps |= dict.fromkeys(_banks(spans.tree, pipelines, tree.auto_pipeline))
         most = max([most, *map(_dsp, pipelines)])
-    return Bound(None if latency is None else math.floor(latency), tuple(steps), most)
+        found += [_bound_of(spans.tree.name, node) for node in pipelines]
+    return Bound(None if latency is None else math.floor(latency), tuple(steps), most, tuple(found))
+
+
+def dsp_of(schedule: StaticSchedule, interval: int = 1) -> int:
+    """The DSPs of the units with which a schedule can start as often, one in each cycle by default."""
+    return sum(operator.dsp * count for operator, count in unit_limits(schedule.problem, interval).items())
 
 
 def _dsp(node: Pipeline) -> int:
-    schedule = node.region.schedule
     nested = len(node.loops[-1].chain) > 1
-    limits = unit_limits(schedule.problem, 1 if nested else node.region.interval)
-    return sum(operator.dsp * count for operator, count in limits.items())
+    return dsp_of(node.region.schedule, 1 if nested else node.region.interval)
+
+
+def _bound_of(function: str, node: Pipeline) -> PipelineBound:
+    view = node.loops[-1]
+    return PipelineBound(function, view.nest, view.name, node.region.interval, dsp_of(node.region.schedule))
 
 
 def _banks(tree: FunctionTree, pipelines: Sequence[Pipeline], auto_pipeline: bool) -> list[str]:

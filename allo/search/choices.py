@@ -14,12 +14,18 @@ type Decisions = Mapping[str, int]
 
 @dataclass(frozen=True, slots=True)
 class Hole:
-    """A hole that was met: what may fill it, as text, and which option does; `ordered` ones have neighbours."""
+    """A hole that was met: what may fill it, as text, and which option does; `ordered` ones have neighbours.
+
+    Of lanes of a loop it says which dimensions of arrays the loop `walks` along, and whether its iterations need one
+    another (`carries`), as those of a sum.
+    """
 
     name: str
     options: tuple[str, ...]
     ordered: bool
     taken: int
+    walks: tuple[str, ...] = ()
+    carries: bool = False
 
     @property
     def value(self) -> str:
@@ -38,7 +44,15 @@ class Choose:
     decisions: Decisions = field(default_factory=dict)
     holes: dict[str, Hole] = field(default_factory=dict)
 
-    def __call__[T](self, name: str, options: Iterable[T], *, ordered: bool | None = None) -> T:
+    def __call__[T](
+        self,
+        name: str,
+        options: Iterable[T],
+        *,
+        ordered: bool | None = None,
+        walks: tuple[str, ...] = (),
+        carries: bool = False,
+    ) -> T:
         given = tuple(options)
         if not given:
             raise SearchError(f"hole '{name}' has no options", hint="give at least one, or do not ask")
@@ -57,7 +71,7 @@ class Choose:
         taken = self.decisions.get(name, 0)
         if not 0 <= taken < len(given):
             taken = 0  # other decisions have left it fewer options
-        self.holes[name] = Hole(name, texts, ordered, taken)
+        self.holes[name] = Hole(name, texts, ordered, taken, walks, carries)
         return given[taken]
 
     def flag(self, name: str) -> bool:

@@ -6,7 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from itertools import permutations
 from typing import Any
@@ -19,7 +19,7 @@ from ..customize.step.text import parse_steps
 from ..errors import LayoutConflict, ScheduleError
 from ..estimate import Advice, Estimate, estimate
 from ..ir.walk import annotations_of, loops_of, statements
-from ..poly import carried_by, extract, trips_of
+from ..poly import Model, ModelLoop, carried_by, extract, trips_of
 from .choices import Choose
 
 _MOST_PERMUTED = 4  # loops of which all orders are tried; of more, each may be the innermost one
@@ -46,16 +46,16 @@ class _Body:
 
 
 @dataclass(frozen=True, slots=True)
-class _Piped:
-    """Loops whose innermost one is to be a pipeline, of a body; `shared` of them have other loops too."""
+class Piped:
+    """Loops whose innermost one is to be a pipeline, of bodies; `shared` of them have other loops too."""
 
-    title: str
+    titles: tuple[str, ...]
     loops: tuple[Loop, ...]
     shared: int
 
 
-def loops(s: Schedule, choose: Choose) -> None:
-    """Decide orders, lanes and pipelines of the loops that no step has annotated; the others stay.
+def loops(s: Schedule, choose: Choose) -> list[Piped]:
+    """Decide orders, lanes and pipelines of the loops that no step has annotated, the others stay; the pipelines.
 
     Functions become parts of their callers, whose loops share units, or stay functions. Statements get loops of their
     own, where no dependence forbids that, or stay together. Then each innermost loop with the loops around it is a
@@ -63,6 +63,7 @@ def loops(s: Schedule, choose: Choose) -> None:
     iteration), and is a pipeline. Pipelines one after the other with as many iterations may run at once.
     """
     _inline(s, choose)
+    found: list[Piped] = []
     for function in [str(function.name.value) for function in s.ir.functions()]:
         _cut(s, choose, function)
         free = [number for number, body in enumerate(_bodies(s, function)) if not body.annotated]
@@ -70,21 +71,36 @@ def loops(s: Schedule, choose: Choose) -> None:
         for pipeline in _merge(s, choose, decided):
             with suppress(ScheduleError):  # some loops are no pipelines, as those of calls that wait
                 s.pipeline(pipeline.loops[-1])
+                found.append(pipeline)
+    return found
 
 
 def banks(s: Schedule, steps: Iterable[str]) -> None:
-    """Divide arrays as steps say. Where bodies ask for different numbers of banks of a dimension, it gets the most."""
+    """Divide arrays as steps say. Where bodies ask for different numbers of banks of a dimension, it gets the most, and
+    a vector gets registers in place of banks of two elements, which fit any number of lanes."""
     given: list[Step] = []
     for text in steps:
         with suppress(ScheduleError):  # windows have banks too, which are there once the advice is taken
             given += parse_steps(text, s.primitives())
-    for step in given:
+    for asked in given:
+        step = _in_registers(s, asked)
         try:
             s.replay([step])
         except LayoutConflict:
             _divide_more(s, step)
         except ScheduleError:
             continue  # the advice sees what is left
+
+
+def _in_registers(s: Schedule, step: Step) -> Step:
+    """A `partition` of a vector into elements in place of one into banks of at most two."""
+    array, dim, banks = _divided(step)
+    function, _, name = array.partition(":")
+    value = s.ir.buffers(function).get(name)
+    if value is None or dim != 1 or len(value.type.shape) != 1 or not banks < value.type.shape[0] <= 2 * banks:
+        return step
+    (found,) = parse_steps(f's.partition("{array}", dim={dim})', s.primitives())
+    return found
 
 
 def _divide_more(s: Schedule, step: Step) -> None:
@@ -172,7 +188,7 @@ def _cut(s: Schedule, choose: Choose, function: str) -> None:
             s.undo()
 
 
-def _decide(s: Schedule, choose: Choose, function: str, number: int) -> _Piped:
+def _decide(s: Schedule, choose: Choose, function: str, number: int) -> Piped:
     """The order and the lanes of one body."""
     body = _bodies(s, function)[number]
     title = f"{function}:{body.path[-1].nest}.{body.path[-1].name}"
@@ -185,7 +201,8 @@ def _decide(s: Schedule, choose: Choose, function: str, number: int) -> _Piped:
     lanes = {}
     free = body.path[body.shared :]
     for loop in free:
-        lanes[loop] = choose(f"lanes of {loop.name} at {title}", _lanes(s, loop))
+        options, walks, carries = _lanes(s, loop)
+        lanes[loop] = choose(f"lanes of {loop.name} at {title}", options, walks=walks, carries=carries)
     outer, inner = [], []
     for loop in body.path:
         if lanes.get(loop, 1) == 1:
@@ -196,12 +213,12 @@ def _decide(s: Schedule, choose: Choose, function: str, number: int) -> _Piped:
         inner.append(last)
     if inner and inner[0].name != f"{body.path[-1].name}.inner":  # else they are innermost already
         s.reorder(*outer[body.shared :], *inner)
-    return _Piped(title, tuple(outer), body.shared)
+    return Piped((title,), tuple(outer), body.shared)
 
 
-def _merge(s: Schedule, choose: Choose, pipelines: list[_Piped]) -> list[_Piped]:
+def _merge(s: Schedule, choose: Choose, pipelines: list[Piped]) -> list[Piped]:
     """Run pipelines of as many iterations at once: each may become a part of the next one, as `compute_at` does it."""
-    left: list[_Piped] = []
+    left: list[Piped] = []
     for one in pipelines:
         last = left[-1] if left else None
         if last is not None and not last.shared and not one.shared and _trips(s, last) == _trips(s, one) is not None:
@@ -210,15 +227,16 @@ def _merge(s: Schedule, choose: Choose, pipelines: list[_Piped]) -> list[_Piped]
             except ScheduleError:
                 pass
             else:
-                if choose.flag(f"{MERGED} {last.title} and {one.title}"):
+                if choose.flag(f"{MERGED} {last.titles[-1]} and {one.titles[-1]}"):
                     left.pop()
+                    one = replace(one, titles=(*last.titles, *one.titles))
                 else:
                     s.undo()
         left.append(one)
     return left
 
 
-def _trips(s: Schedule, pipeline: _Piped) -> list[int] | None:
+def _trips(s: Schedule, pipeline: Piped) -> list[int] | None:
     """How often the loops of a pipeline run; None if that is not known."""
     views = {(x.nest, x.name): x for x in loops_of(s.ir.function(pipeline.loops[0].function))}
     found = [trips_of(views[loop.nest, loop.name].op).constant for loop in pipeline.loops]
@@ -268,8 +286,9 @@ def _in_order(body: _Body, order: tuple[str, ...]) -> list[Loop]:
     return [by_name[name] for name in order]
 
 
-def _lanes(s: Schedule, loop: Loop) -> list[int]:
-    """The numbers of lanes that a loop may have: for each number of iterations that is left, the fewest.
+def _lanes(s: Schedule, loop: Loop) -> tuple[list[int], tuple[str, ...], bool]:
+    """The numbers of lanes that a loop may have: for each number of iterations that is left, the fewest. Also the
+    dimensions of arrays that no other loop walks along at the same time, and whether iterations need one another.
 
     Where iterations need one another, as those of a sum, they are divisors of the extent: a sum with terms under a
     condition, which the last iteration would have, is no tree.
@@ -277,15 +296,28 @@ def _lanes(s: Schedule, loop: Loop) -> list[int]:
     function = s.ir.function(loop.function)
     view = next(x for x in loops_of(function) if (x.nest, x.name) == (loop.nest, loop.name))
     extent = trips_of(view.op).constant
-    if extent is None:
-        return list(_OF_ANY_EXTENT)
     model = extract(function, view.chain[0].op)
+    carries = carried_by(model, view.op) is not None
+    walks = _walks(model, model.loop(view.op), loop.function)
+    if extent is None:
+        return list(_OF_ANY_EXTENT), walks, carries
     every = range(1, int(extent) + 1)
-    if carried_by(model, view.op) is None:
+    if not carries:
         wanted = list(dict.fromkeys(-(-int(extent) // turns) for turns in reversed(every)))
     else:
         wanted = [lanes for lanes in every if extent % lanes == 0]
-    return [lanes for lanes in wanted if lanes <= _MOST_LANES] or [1]
+    return [lanes for lanes in wanted if lanes <= _MOST_LANES] or [1], walks, carries
+
+
+def _walks(model: Model, loop: ModelLoop, function: str) -> tuple[str, ...]:
+    """The dimensions of arrays that a loop walks along alone, as `array[dimension]`."""
+    found = {
+        f"{function}:{access.buffer.name}[{dimension}]"
+        for access in model.inside(loop)
+        for dimension, subscript in enumerate(access.subscripts)
+        if {variable for variable, _ in subscript.terms} & set(access.variables) == {loop.variable}
+    }
+    return tuple(sorted(found))
 
 
 def _memories(s: Schedule, choose: Choose, options: Mapping[str, Any]) -> Estimate:

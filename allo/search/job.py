@@ -15,7 +15,8 @@ from ..errors import AlloError, ScheduleError
 from ..estimate import estimate
 from ..estimate.bound import Bound, bound
 from .choices import Choose, Hole
-from .derived import BUFFERED, OVERLAP, REUSED, banks, loops, memories_and_stages, parts
+from .derived import BUFFERED, OVERLAP, REUSED, Piped, banks, loops, memories_and_stages, parts
+from .places import bounded_places, places_of
 from .point import FIGURES, Point, PointState
 
 
@@ -38,16 +39,18 @@ def evaluated(job: Job) -> Point:
     """The point of a job, in any process; steps that are refused make a point too."""
     schedule, choose = _schedule(job.base).copy(), Choose(job.decisions)
     before = len(schedule.steps)
-    holes = job.holes
+    holes, pipelines = job.holes, list[Piped]()
     try:
         if job.steps is not None:
             schedule.replay(job.steps)
         else:
-            loops(schedule, choose)
+            pipelines = loops(schedule, choose)
             holes = tuple(choose.holes.values())
         left_out = _left_out(job, schedule)
         if left_out is not None:
-            return Point(holes, added(schedule, before), PointState.BOUNDED, *left_out)
+            places = bounded_places(left_out.bound, pipelines)
+            reason, least = left_out.reason, left_out.least
+            return Point(holes, added(schedule, before), PointState.BOUNDED, reason, least=least, places=places)
         if job.steps is None:
             found = memories_and_stages(schedule, choose, job.options)
             holes = tuple(choose.holes.values())
@@ -62,12 +65,21 @@ def evaluated(job: Job) -> Point:
         return Point(holes, added(schedule, before), PointState.FAILED, str(error))
     figures = {name: getattr(found, name) for name in FIGURES}
     module = hashlib.sha256(str(schedule.ir).encode()).hexdigest()[:16]
-    return Point(holes, added(schedule, before), PointState.ESTIMATED, module=module, figures=figures)
+    places = places_of(found, pipelines)
+    return Point(holes, added(schedule, before), PointState.ESTIMATED, "", module, figures, places=places)
 
 
-def _left_out(job: Job, schedule: Schedule) -> tuple[str, str, Mapping[str, int], int | None] | None:
-    """Why a design is of no use, as the last fields of its point; None: it may be. Arrays get the banks that it asks
-    for if the space is derived."""
+@dataclass(frozen=True, slots=True)
+class _LeftOut:
+    """Why a design is of no use: `least` are cycles above a limit, None if its lanes are."""
+
+    reason: str
+    least: int | None
+    bound: Bound
+
+
+def _left_out(job: Job, schedule: Schedule) -> _LeftOut | None:
+    """Why a design is of no use; None: it may be. Arrays get the banks that it asks for if the space is derived."""
     if job.steps is not None and job.limit is None and job.dsp is None:
         return None
     taken = [name for name, number in job.decisions.items() if number]
@@ -82,13 +94,14 @@ def _left_out(job: Job, schedule: Schedule) -> tuple[str, str, Mapping[str, int]
     return _above(job, schedule, bound(schedule, job.options, ports=True))
 
 
-def _above(job: Job, schedule: Schedule, least: Bound) -> tuple[str, str, Mapping[str, int], int | None] | None:
+def _above(job: Job, schedule: Schedule, least: Bound) -> _LeftOut | None:
     """What a bound exceeds."""
     share = parts(schedule) if job.steps is None and job.decisions.get(OVERLAP) else 1
     if job.limit is not None and least.cycles is not None and least.cycles // share > job.limit:
-        return f"it takes at least {least.cycles // share} cycles", "", {}, least.cycles // share
+        cycles = least.cycles // share
+        return _LeftOut(f"it takes at least {cycles} cycles", cycles, least)
     if job.dsp is not None and least.dsp > job.dsp:
-        return f"the lanes of a pipeline take {least.dsp} DSPs", "", {}, None
+        return _LeftOut(f"the lanes of a pipeline take {least.dsp} DSPs", None, least)
     return None
 
 

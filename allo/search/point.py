@@ -23,12 +23,32 @@ class PointState(Enum):
 
 
 @dataclass(frozen=True, slots=True)
+class PipelineFacts:
+    """A pipeline of a design, with the bodies in it by their `titles`, as names of holes end (`... at title`).
+
+    `dsp` are those of its lanes at an iteration a cycle, `interval` the cycles between two iterations,
+    because results are needed again if it `waits`. `begin` and `end` are those of the `part` of the kernel that it is
+    in, and `cycles` what all its runs take; None where that is not known, as of designs that are only bounded, whose
+    interval is the least that recurrences allow.
+    """
+
+    titles: tuple[str, ...]
+    dsp: int
+    interval: int
+    waits: bool
+    cycles: int | None = None
+    part: str = ""
+    begin: int | None = None
+    end: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Point:
     """A design that was looked at: all figures are *estimated*, but `simulated`, the cycles of a simulation in RTL.
 
     `holes` are the decisions in the order in which they were asked, `steps` the text of the schedule, `reason` why
     there is no design, `module` tells designs apart: equal modules are one design. `least` is the lower bound of the
-    cycles of one that was not estimated, `proof` what `allo.verify` said.
+    cycles of one that was not estimated, `proof` what `allo.verify` said. `places` are pipelines of a derived space.
     """
 
     holes: tuple[Hole, ...]
@@ -40,6 +60,7 @@ class Point:
     least: int | None = None
     simulated: int | None = None
     proof: str = ""
+    places: tuple[PipelineFacts, ...] = ()
 
     @property
     def decisions(self) -> dict[str, int]:

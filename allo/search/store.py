@@ -12,23 +12,23 @@ from typing import Any
 
 from ..errors import SearchError
 from .choices import Hole
-from .point import FIGURES, Point, PointState
+from .point import FIGURES, PipelineFacts, Point, PointState
 
-SCHEMA = 1
+SCHEMA = 2
 _TABLE = """
 create table if not exists points (
     search text not null, key text not null, kernel text not null, state text not null, reason text not null,
     steps text not null, module text not null, holes text not null, cycles integer, milliseconds real,
     interval integer, dsp integer, bram18 integer, uram integer, lut integer, ff integer, least integer,
     simulated integer,
-    proof text not null, primary key (search, key)
+    proof text not null, places text not null, primary key (search, key)
 )
 """
 
 _COLUMNS = (
     *("search", "key", "kernel", "state", "reason", "steps", "module", "holes"),
     *FIGURES,
-    *("least", "simulated", "proof"),
+    *("least", "simulated", "proof", "places"),
 )
 
 
@@ -67,12 +67,13 @@ class PointStore:
 
     def put(self, search: str, key: str, kernel: str, point: Point) -> None:
         holes = json.dumps([dataclasses.asdict(hole) for hole in point.holes])
+        places = json.dumps([dataclasses.asdict(place) for place in point.places])
         figures = [point.figures.get(name) for name in FIGURES]
         row = (search, key, kernel, point.state.value, point.reason, point.steps, point.module, holes, *figures)
         marks = ", ".join("?" * len(_COLUMNS))
         statement = f"insert or replace into points ({', '.join(_COLUMNS)}) values ({marks})"
         with self._connection:
-            self._connection.execute(statement, (*row, point.least, point.simulated, point.proof))
+            self._connection.execute(statement, (*row, point.least, point.simulated, point.proof, places))
 
     def points(self, where: str = "", *values: Any) -> list[Point]:
         """The points for which a condition in SQL holds, in the order in which they were found.
@@ -107,9 +108,16 @@ class PointStore:
 
 
 def _point(row: dict[str, Any]) -> Point:
-    holes = tuple(Hole(h["name"], tuple(h["options"]), h["ordered"], h["taken"]) for h in json.loads(row["holes"]))
+    holes = tuple(Hole(**{**h, **_tuples(h, "options", "walks")}) for h in json.loads(row["holes"]))
+    places = tuple(PipelineFacts(**{**p, **_tuples(p, "titles")}) for p in json.loads(row["places"]))
     state = PointState(row["state"])
     figures = {name: row[name] for name in FIGURES} if state is PointState.ESTIMATED else {}
     return Point(
-        holes, row["steps"], state, row["reason"], row["module"], figures, row["least"], row["simulated"], row["proof"]
+        *(holes, row["steps"], state, row["reason"], row["module"], figures),
+        *(row["least"], row["simulated"], row["proof"], places),
     )
+
+
+def _tuples(given: dict[str, Any], *names: str) -> dict[str, tuple[str, ...]]:
+    """What JSON has as lists."""
+    return {name: tuple(given[name]) for name in names}

@@ -24,11 +24,11 @@ class Chance(Choose):
         super().__init__()
         self.chance = random.Random(seed)
 
-    def __call__(self, name, options, *, ordered=None):
+    def __call__(self, name, options, **facts):
         given = tuple(options)
         if name not in self.holes:
             self.decisions = {**self.decisions, name: self.chance.randrange(len(given[:6]))}
-        return super().__call__(name, given, ordered=ordered)
+        return super().__call__(name, given, **facts)
 
 
 @pytest.mark.parametrize("profile", [None, "vitis_hls_2023.2", "rtl"])

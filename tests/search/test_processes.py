@@ -161,7 +161,7 @@ def test_files_that_are_no_stores_are_refused(tmp_path: Path):
     store.close()
     with pytest.raises(allo.SearchError) as error:
         PointStore(tmp_path / "other")
-    assert str(error.value) == f"the store '{tmp_path / 'other'}' is of version 99, this is 1"
+    assert str(error.value) == f"the store '{tmp_path / 'other'}' is of version 99, this is 2"
     with PointStore(tmp_path / "third") as store, pytest.raises(allo.SearchError) as error:
         store.points("dsps < 5")
     assert str(error.value) == "the store does not understand 'dsps < 5': no such column: dsps"

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from ..choices import Decisions
 from ..goal import Goal
 from ..point import Point
-from .filling import filled, structures
+from .filling import filled, structure_of, structures
+from .lanes import LaneModel
 from .searched import Candidates, Key, Proposals, exchanged, key_of, nearby
 
 _AT_ONCE = 12  # of the changes that made a design better
@@ -26,14 +27,25 @@ def beam(goal: Goal, width: int = 4) -> Proposals:
     limit = goal.limits.get("dsp") if goal.is_of_cycles else None
     known.add((yield [{}]))
     others: list[dict[str, int]] = []
+    models: dict[Key, LaneModel | None] = {}
+
+    def likely(moves: Iterable[dict[str, int]]) -> list[dict[str, int]]:
+        """Those that may be among the best, by what is known of their pipelines."""
+        most, found = known.most(width), []
+        for move in moves:
+            model = models.get(structure_of(move))
+            if model is None or model.expected(move) <= most:
+                found.append(move)
+        return found
+
     if limit is not None:
         for start in known.best(1):
-            yield from filled(goal, known, start, limit)
+            models[structure_of(start.decisions)] = yield from filled(goal, known, start, width)
             others = list(structures(start))
     while True:
         best = known.best(width)
         if (point := _new(best[:1], near)) is not None or (not others and (point := _new(best, near)) is not None):
-            moves = list(nearby(point))
+            moves = likely(nearby(point))
             points = yield moves
             known.add(points)
             if together := list(_together(goal, point, moves, points)):
@@ -42,11 +54,11 @@ def beam(goal: Goal, width: int = 4) -> Proposals:
             (start,) = yield [others.pop(0)]
             known.add([start])
             if start.is_design:
-                yield from filled(goal, known, start, limit)
+                models[structure_of(start.decisions)] = yield from filled(goal, known, start, width)
         elif (point := _new(best, close)) is not None:
-            known.add((yield list(exchanged(point, of_one_place=True))))
+            known.add((yield likely(exchanged(point, of_one_place=True))))
         elif (point := _new(best, far)) is not None:
-            known.add((yield list(exchanged(point, of_one_place=False))))
+            known.add((yield likely(exchanged(point, of_one_place=False))))
         else:
             return
 

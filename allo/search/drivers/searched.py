@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
@@ -40,21 +41,29 @@ class Candidates:
         return self.goal.sorted(found.values())[:count]
 
 
+    def most(self, count: int) -> float:
+        """The cycles of the last of that many best designs that are allowed; infinite if there are fewer."""
+        kept = [point.figure("cycles") for point in self.best(count) if self.goal.allows(point)]
+        return kept[-1] if len(kept) == count else math.inf
+
+
 type Lever = tuple[Hole, ...]  # ordered holes that move together
 
 
 def nearby(point: Point) -> Iterator[dict[str, int]]:
-    """Decisions that differ in one hole: all options of those without an order, the next ones of the others, one and
-    three away. Ordered ones that have the same options and are at the same one also move together."""
+    """Decisions that differ in one hole: all options of those without an order, of the others those next to it, next to
+    twice and half as much, and the last one. Ordered ones that have the same options and are at the same one also move
+    together."""
     for hole in point.holes:
         for taken in range(len(hole.options)) if not hole.ordered else ():
             if taken != hole.taken:
                 yield {**point.decisions, hole.name: taken}
     for lever in _levers(point):
-        taken = lever[0].taken
-        for step in (-3, -1, 1, 3):
-            if 0 <= taken + step < len(lever[0].options):
-                yield _moved(point, {lever: taken + step})
+        hole, last = lever[0], len(lever[0].options) - 1
+        own = size_of(hole, hole.taken)
+        near = {_nearest(hole, 2 * own), _nearest(hole, own / 2), hole.taken - 1, hole.taken + 1, last}
+        for taken in sorted((near - {hole.taken}) & set(range(last + 1))):
+            yield _moved(point, {lever: taken})
 
 
 def exchanged(point: Point, *, of_one_place: bool) -> Iterator[dict[str, int]]:
@@ -104,6 +113,11 @@ def _lowered(hole: Hole, ratio: float) -> list[int]:
     below = [n for n in range(hole.taken) if size_of(hole, n) <= wanted]
     above = [n for n in range(hole.taken) if size_of(hole, n) > wanted]
     return below[-1:] + above[:1]
+
+
+def _nearest(hole: Hole, size: float) -> int:
+    """The option of about a size."""
+    return min(range(len(hole.options)), key=lambda n: (abs(size_of(hole, n) - size), n))
 
 
 def size_of(hole: Hole, number: int) -> float:
