@@ -592,6 +592,7 @@ class Primitives:
         dsp: int | None = None,
         target: str = 'u280',
         objective: str = 'interval',
+        tails: bool = False,
         loops: Sequence[Loop | str] | None = None,
         factors: Sequence[int] | None = None,
         fifos: Sequence[FifoName | str] | None = None,
@@ -613,15 +614,16 @@ class Primitives:
         Cycles and DSPs are those of `allo.estimate`, of which a factor divides iterations and multiplies operators; the
         factors are the best ones for these numbers: the slowest stage takes the fewest cycles with `dsp` DSPs, and each
         stage the fewest DSPs that keep up with it, but for loops that become as wide as what they pass elements to or take
-        them from. With the `objective` "latency" DSPs that are left then make the sum of all stages least, since stages
-        that wait for most of what is before them add up in the time of one sample. Annotated loops stay as they are, but
-        for pipelines that start an iteration a cycle.
+        them from. With `tails`, factors that divide no trip count are tried too: the last iteration of a loop runs fewer
+        copies, under a condition, as `split` makes it. With the `objective` "latency" DSPs that are left then make the sum
+        of all stages least, since stages that wait for most of what is before them add up in the time of one sample.
+        Annotated loops stay as they are, but for pipelines that start an iteration a cycle.
         Returns the plan (`UnrollPlan`). Its `banks` are still to be made by `partition`:
         `for b in plan.banks: s.partition(b.array, dim=b.dim, factor=b.factor)`. The step records `loops` and
         `factors`, `fifos` and `widths`: repeated, it estimates nothing and returns None; you may give them yourself.
         Refused: no budget, or one below what the stages take without unrolling; a function whose outermost loops are all
         unrolled; loops whose bounds are not constant, unless you give the others; factors that do not divide the trips of
-        their loops.
+        their loops, but with `tails`.
         Source: StreamTensor, section 5.1 (intensity-aware unrolling, vectorisation); the exact optimum.
         """
 

@@ -34,6 +34,7 @@ def unroll_stages(
     dsp: int | None = None,
     target: str = "u280",
     objective: str = "interval",
+    tails: bool = False,
     loops: tuple[Loop, ...] | None = None,
     factors: tuple[int, ...] | None = None,
     fifos: tuple[FifoName, ...] | None = None,
@@ -55,15 +56,16 @@ def unroll_stages(
     Cycles and DSPs are those of `allo.estimate`, of which a factor divides iterations and multiplies operators; the
     factors are the best ones for these numbers: the slowest stage takes the fewest cycles with `dsp` DSPs, and each
     stage the fewest DSPs that keep up with it, but for loops that become as wide as what they pass elements to or take
-    them from. With the `objective` "latency" DSPs that are left then make the sum of all stages least, since stages
-    that wait for most of what is before them add up in the time of one sample. Annotated loops stay as they are, but
-    for pipelines that start an iteration a cycle.
+    them from. With `tails`, factors that divide no trip count are tried too: the last iteration of a loop runs fewer
+    copies, under a condition, as `split` makes it. With the `objective` "latency" DSPs that are left then make the sum
+    of all stages least, since stages that wait for most of what is before them add up in the time of one sample.
+    Annotated loops stay as they are, but for pipelines that start an iteration a cycle.
     Returns the plan (`UnrollPlan`). Its `banks` are still to be made by `partition`:
     `for b in plan.banks: s.partition(b.array, dim=b.dim, factor=b.factor)`. The step records `loops` and
     `factors`, `fifos` and `widths`: repeated, it estimates nothing and returns None; you may give them yourself.
     Refused: no budget, or one below what the stages take without unrolling; a function whose outermost loops are all
     unrolled; loops whose bounds are not constant, unless you give the others; factors that do not divide the trips of
-    their loops.
+    their loops, but with `tails`.
     Source: StreamTensor, section 5.1 (intensity-aware unrolling, vectorisation); the exact optimum.
     """
     if (loops is None) != (factors is None) or len(loops or ()) != len(factors or ()):
@@ -76,9 +78,9 @@ def unroll_stages(
     _check_widths(loops, fifos, widths)
     plan, chosen = None, _Chosen(loops or (), factors or (), fifos or (), widths or ())
     if loops is None or factors is None:
-        plan, chosen = _planned(module.before, function.name, dsp, target, objective)
+        plan, chosen = _planned(module.before, function.name, dsp, target, objective, tails=tails)
     taken = set(module.buffers(function.name))
-    pipelines = [_copied(module, *one) for one in zip(chosen.loops, chosen.factors, strict=True)]
+    pipelines = [_copied(module, *one, tails=tails) for one in zip(chosen.loops, chosen.factors, strict=True)]
     for fifo, width in zip(chosen.fifos, chosen.widths, strict=True):
         pass_vectors(module, fifo, width)
     for loop, pipeline in zip(chosen.loops, pipelines, strict=True):
@@ -109,11 +111,11 @@ class _Chosen(NamedTuple):
     widths: tuple[int, ...]
 
 
-def _copied(module: Module, loop: Loop, factor: int) -> Loop:
-    """Make so many copies of the body of a loop; the loop that is left."""
+def _copied(module: Module, loop: Loop, factor: int, *, tails: bool) -> Loop:
+    """Make so many copies of the body of a loop, which may leave a tail; the loop that is left."""
     view = find_loop(module, loop)
     trips = trip_count(view.op) if view.op.name == "affine.for" else None
-    if trips is None or factor < 1 or trips % factor:
+    if trips is None or not 1 <= factor <= trips or (trips % factor and not tails):
         raise ScheduleError(
             f"factor {factor} does not divide the trip count {trips} of loop '{loop.name}'"
             if trips is not None
@@ -134,7 +136,9 @@ def _copied(module: Module, loop: Loop, factor: int) -> Loop:
 # -- the plan ------------------------------------------------------------------------------------------------
 
 
-def _planned(module: Module, name: str, dsp: int | None, target: str, objective: str) -> tuple[UnrollPlan, _Chosen]:
+def _planned(
+    module: Module, name: str, dsp: int | None, target: str, objective: str, *, tails: bool
+) -> tuple[UnrollPlan, _Chosen]:
     """The best factors for a budget, and what they mean for loops and FIFOs."""
     from ..estimate.stage_costs import stage_costs
 
@@ -163,10 +167,10 @@ def _planned(module: Module, name: str, dsp: int | None, target: str, objective:
         )
     stage_of = {loop.view: costs.get(loop.view.chain[0].op) for loop in found}
     loops = agreed(one.possible(loop) if (one := stage_of[loop.view]) is not None else loop for loop in found)
-    made = within_budget(list(costs.values()), loops, stage_of, dsp, _CHOICES[objective])
+    made = within_budget(list(costs.values()), loops, stage_of, dsp, _CHOICES[objective], tails=tails)
     if made is None:
         loops = [replace(loop, widths=()) if loop.widths else loop for loop in loops]
-        made = within_budget(list(costs.values()), loops, stage_of, dsp, _CHOICES[objective])
+        made = within_budget(list(costs.values()), loops, stage_of, dsp, _CHOICES[objective], tails=tails)
     assert made is not None
     stages, copies, widths = made
     unrolled = {loop.view: n for loop, n in zip(loops, copies, strict=True) if n > 1}

@@ -59,13 +59,14 @@ class StageCosts:
         own = self.loops.get(loop.view)
         return replace(loop, widths=tuple(w for w in loop.widths if own is not None and not own.obstacle(w)))
 
-    def options(self, loops: Sequence[InnerLoop]) -> StageOptions:
-        """What the stage can be, by a factor of its loops, of which each is unrolled by as much of it as may be."""
+    def options(self, loops: Sequence[InnerLoop], *, tails: bool = False) -> StageOptions:
+        """What the stage can be, by a factor of its loops, of which each is unrolled by as much of it as may be; with
+        `tails` also by factors that divide no trip count."""
         used = [loop for loop in loops if loop.view in self.loops and loop.widths != ()]
         made = {view: 1 for view in self.loops}
         options, limit = [self.cost(made, 1)], "" if used else _NO_COPIES
         free = [self.loops[loop.view] for loop in used if loop.widths is None]
-        factors = _factors(free) if free else sorted({w for loop in used for w in loop.widths or ()})
+        factors = _factors(free, tails=tails) if free else sorted({w for loop in used for w in loop.widths or ()})
         for factor in factors:
             limit = next(filter(None, (one.obstacle(factor) for one in free)), "")
             if limit:
@@ -117,10 +118,14 @@ def _loop(part: Node) -> ir.Operation | None:
     return None if view is None else view.op
 
 
-def _factors(copies: Sequence[_Copies]) -> list[int]:
-    """The numbers above 1 that divide the trip counts of all loops."""
+def _factors(copies: Sequence[_Copies], *, tails: bool) -> list[int]:
+    """The numbers above 1 that divide the trip counts of all loops; with `tails` those that leave a loop fewer
+    iterations than any smaller one."""
     whole = gcd(*(one.trips for one in copies))
-    return [f for f in range(2, whole + 1) if whole % f == 0]
+    if not tails:
+        return [f for f in range(2, whole + 1) if whole % f == 0]
+    most = max(one.trips for one in copies)
+    return [f for f in range(2, most + 1) if any(-(-one.trips // f) < -(-one.trips // (f - 1)) for one in copies)]
 
 
 class _Copies:
@@ -162,18 +167,23 @@ class _Copies:
             return str(self.node.region.reason)
         if self.banks and factor > self.banks:
             return f"{self.banks:,} banks of an array at most"
-        if self.turns // factor < self.again:
-            return f"a sum is there after {self.again} cycles, and needed after {self.turns // factor}"
+        if (needed := self._left(self.turns, factor)) < self.again:
+            return f"a sum is there after {self.again} cycles, and needed after {needed}"
         return ""
+
+    def _left(self, iterations: int, factor: int) -> int:
+        """How many iterations there are with so many copies, of those of the loop and loops around it."""
+        return iterations // self.trips * -(-self.trips // factor)
 
     def gain(self, factor: int, *, in_banks: bool) -> Fraction:
         """The cycles by which the stage is shorter; `in_banks`: others want more banks of what it updates, so that an
         element is chosen out of them, and a sum may wait for that."""
-        interval = -(-(self.again + _CHOICE) * factor // self.turns) if in_banks and self.again else 1
+        wait = self.again + _CHOICE
+        interval = -(-wait // self._left(self.turns, factor)) if in_banks and self.again else 1
         if factor == 1 and interval == 1:
             return Fraction(0)
         node = self.node
-        now = (self.iterations // factor - 1) * interval + node.depth + node.control
+        now = (self._left(self.iterations, factor) - 1) * interval + node.depth + node.control
         return self.runs * (self.latency - now)
 
 

@@ -313,11 +313,34 @@ func.func @scaled(%arg0: memref<8x16xi32> {allo.name = "A"}, %arg1: memref<8x16x
 """
 
 
+def test_tails() -> None:
+    """Factors that divide no trips fit a budget better; the last copies run under a condition, to the same bits."""
+    whole, uneven = streaming(), streaming()
+    plans = [s.unroll_stages("layers", dsp=45, tails=tails) for s, tails in ((whole, False), (uneven, True))]
+    for bank in plans[1].banks:
+        uneven.partition(bank.array, dim=bank.dim, factor=bank.factor)
+    assert [stage.chosen.factor for stage in plans[1].stages] == FACTORS
+    assert plans[1].cycles < plans[0].cycles and plans[1].dsp <= 45
+    by_nest = {loop.nest: loop.latency for loop in allo.estimate(uneven).loops if loop.level == 0}
+    for stage in plans[1].stages:
+        assert by_nest[stage.name] == pytest.approx(stage.chosen.cycles, abs=2)
+    assert allo.estimate(uneven).dsp == plans[1].dsp
+    again = customize(layers)
+    again.replay(uneven.steps)
+    assert str(again.module) == str(uneven.module)
+    assert_faithful(layers, uneven)
+
+
+FACTORS = [1, 2, 6, 1]
+
+
 @pytest.mark.slow  # it is compiled
-def test_code_runs() -> None:
+@pytest.mark.parametrize("tails", [False, True])
+def test_code_runs(tails: bool) -> None:
     """What HLS tools compile computes the same."""
     s = streaming()
-    divided(s, 40)
+    for bank in s.unroll_stages("layers", dsp=45, tails=tails).banks:
+        s.partition(bank.array, dim=bank.dim, factor=bank.factor)
     rng = np.random.default_rng(3)
     arrays = [rng.integers(-4, 5, shape).astype(np.float32) for shape in ((4, 16), (16, 16), (16, 64), (4, 64))]
     wanted = np.maximum(2 * arrays[0] @ arrays[1] @ arrays[2], 0)

@@ -17,8 +17,8 @@ class CostedStage(Protocol):
     @property
     def name(self) -> str: ...
 
-    def options(self, loops: Sequence[InnerLoop]) -> StageOptions:
-        """What it can be, if its inner loops are these."""
+    def options(self, loops: Sequence[InnerLoop], *, tails: bool = False) -> StageOptions:
+        """What it can be, if its inner loops are these; with `tails` also by factors that divide no trip count."""
 
     def cost(self, copies: Mapping[LoopView, int], factor: int) -> Option:
         """With so many copies of each inner loop."""
@@ -30,10 +30,12 @@ def within_budget(
     stage_of: Mapping[LoopView, CostedStage | None],
     dsp: int,
     choose: Callable[[Sequence[StageOptions], int], list[Option]],
+    *,
+    tails: bool,
 ) -> tuple[tuple[StageChoice, ...], list[int], dict[FifoName, int]] | None:
     """The choices for stages, the copies of loops, and the widths of FIFOs; None if both ends of these, made as wide
     as one another, take more than the budget whatever is chosen."""
-    stages = [stage.options(loops) for stage in costs]
+    stages = [stage.options(loops, tails=tails) for stage in costs]
     least = sum(min(option.dsp for option in stage.options) for stage in stages)
     budget = dsp
     while True:
