@@ -621,9 +621,8 @@ class Primitives:
         Returns the plan (`UnrollPlan`). Its `banks` are still to be made by `partition`:
         `for b in plan.banks: s.partition(b.array, dim=b.dim, factor=b.factor)`. The step records `loops` and
         `factors`, `fifos` and `widths`: repeated, it estimates nothing and returns None; you may give them yourself.
-        Refused: no budget, or one below what the stages take without unrolling; a function whose outermost loops are all
-        unrolled; loops whose bounds are not constant, unless you give the others; factors that do not divide the trips of
-        their loops, but with `tails`.
+        Refused: no budget, or one below what stages take without unrolling; outermost loops that are all unrolled; loops
+        without constant bounds, unless you give the others; factors that do not divide trips, but with `tails`.
         Source: StreamTensor, section 5.1 (intensity-aware unrolling, vectorisation); the exact optimum.
         """
 
