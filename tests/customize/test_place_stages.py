@@ -238,8 +238,8 @@ def test_script(tmp_path: Path) -> None:
     tcl.eval("""
       proc get_cells {args} {
         if {[lrange $args 0 3] ne {-quiet -hierarchical -regexp -filter}} { error "get_cells $args" }
-        set pattern [string range [lindex $args 4] 8 end]
-        return [lsearch -all -inline -regexp $::cells "^$pattern$"]
+        if {![regexp {^NAME =~ "(.*)"$} [lindex $args 4] all pattern]} { error "filter [lindex $args 4]" }
+        return [lsearch -all -inline -regexp $::cells "^$pattern"]
       }
       proc set_property {name value cells} { foreach cell $cells { set ::($name,$cell) $value } }
     """)
