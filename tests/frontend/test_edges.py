@@ -133,7 +133,7 @@ def compared(c: int32, d: int32, q: uint32, n: int64, A: int32[6], R: int32[8]):
             R[5] += 1
         if i + q < n:
             R[6] += 1
-        if i < c - 1:
+        for _ in range(max(i, c - 1), min(4, i + c)):
             R[7] += 1
 
 

@@ -61,6 +61,14 @@ class AffineCode:
         writer = _Writer(operands, positive, most, self.needs)
         return [writer.text(form) for form in self._results(attribute)]
 
+    def bounds(
+        self, attribute: ir.Attribute, operands: Sequence[Expr], positive: Sequence[bool], most: Sequence[int]
+    ) -> list[Expr]:
+        """The same of a bound of a loop; if there are several, they are compared, so that they are exact."""
+        writer = _Writer(operands, positive, most, self.needs)
+        forms = self._results(attribute)
+        return [writer.exact(form) if len(forms) > 1 else writer.text(form) for form in forms]
+
     def never_negative(self, attribute: ir.Attribute, positive: Sequence[bool]) -> bool:
         """Whether all results of a map are at least 0 where those operands are that `positive` says."""
         writer = _Writer((), positive, (), self.needs)
@@ -186,6 +194,12 @@ class _Writer:
             case _Product(lhs, rhs):
                 return self.most(lhs) * self.most(rhs)
         return self.most(form.lhs)
+
+    def exact(self, form: _Form) -> Expr:
+        """A number in a type that holds it."""
+        is_wide = self.most(form) > _INT
+        made = self.text(form, is_wide)
+        return made._replace(type="int64_t") if is_wide else made
 
     def text(self, form: _Form, is_wide: bool = False) -> Expr:
         match form:

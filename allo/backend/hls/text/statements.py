@@ -194,8 +194,9 @@ class StatementWriter(MemoryWriter):
         lower_operands, upper_operands = operands[:inputs], operands[inputs:]
         if self.operations.affine.never_negative(first, [value in self.positive for value in lower_operands]):
             self.positive.add(op.regions[0].blocks[0].arguments[0])
-        lower = self._affine(op, "lowerBoundMap", lower_operands)
-        upper = self._affine(op, "upperBoundMap", upper_operands)
+        bounds = self.operations.affine.bounds
+        lower = bounds(*self.opened(op, "lowerBoundMap", lower_operands))
+        upper = bounds(*self.opened(op, "upperBoundMap", upper_operands))
         step = ir.IntegerAttr(op.attributes["step"]).value
         return _least("max", lower), _least("min", upper), Expr(str(step))
 
@@ -353,6 +354,7 @@ def _is_expression(op: ir.Operation) -> bool:
 
 def _least(function: str, exprs: list[Expr]) -> Expr:
     result = exprs[0]
+    kind = "int64_t" if any(expr.type == "int64_t" for expr in exprs) else "int"
     for expr in exprs[1:]:
-        result = call(f"std::{function}<int>", [result, expr], "int")
+        result = call(f"std::{function}<{kind}>", [result, expr], kind)
     return result

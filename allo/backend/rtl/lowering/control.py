@@ -235,6 +235,8 @@ class ControlHardware:
         values = bound_operands(op)[which]
         given = [of_value(self.function.stable(value), *self.function.limits(value)) for value in values]
         found = of_map(ir.AffineMapAttr(op.attributes[name]).value, given)
+        if len(found) > 1:  # they are compared
+            found = [one.exact for one in found]
         text = found[0].text
         for other in found[1:]:
             sign = ">" if which == 0 else "<"
