@@ -131,7 +131,8 @@ class _Check:
                 break
         for index, operation in enumerate(self.problem.operations):
             begin = begins[index] - self.schedule.cycles[index] * period
-            if (begin > period).any() or (operation.kind == "read" and self._is_on_port(index) and (begin > 0).any()):
+            reads = operation.kind == "read" and self.problem.on_port(index)
+            if (begin > period).any() or (reads and (begin > 0).any()):
                 yield f"{self._name(index)} starts before what it uses is there"
             elif not operation.latency and (begin + operation.delay > max(period, operation.delay)).any():
                 yield f"{self._name(index)}: the logic up to it takes longer than a cycle"
@@ -161,9 +162,6 @@ class _Check:
             if not tree:
                 found[copy] = table[tuple(own)].max(initial=-(1 << 60))
         return found
-
-    def _is_on_port(self, index: int) -> bool:
-        return any(index in memory.uses for memory in self.problem.memories)
 
     # -- ports and units -------------------------------------------------------------------------------
 
@@ -253,7 +251,7 @@ class _Check:
     def _depth(self) -> Iterator[str]:
         """Nothing ends after the last cycle."""
         last = 1
-        for operation, table in zip(self.problem.operations, self.schedule.cycles, strict=True):
-            last = max(last, int(table.max()) + operation.latency)
+        for index, (operation, table) in enumerate(zip(self.problem.operations, self.schedule.cycles, strict=True)):
+            last = max(last, int(table.max()) + max(operation.latency, self.problem.on_port(index)))
         if self.schedule.depth < last:
             yield f"the depth is {self.schedule.depth}, and something ends after {last} cycles"

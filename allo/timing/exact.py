@@ -88,6 +88,8 @@ class _Model:
                 self.model.add(self.depth >= cycle + operation.latency)
             else:
                 self.model.add(self.depth * problem.period >= self.starts[index, copy] + operation.delay)
+            if problem.on_port(index):
+                self.model.add(self.depth >= cycle + 1)
         self.model.minimize(self.depth)
 
     def _copies(self) -> Iterator[tuple[int, tuple[int, ...]]]:
@@ -103,7 +105,7 @@ class _Model:
         most = period - 1
         if operation.latency == 0:
             most = max(0, period - operation.delay) if operation.delay else most
-        if operation.kind == "read" and any(index in memory.uses for memory in self.problem.memories):
+        if operation.kind == "read" and self.problem.on_port(index):
             most = 0
         self.starts[key] = cycle * period + self.model.new_int_var(0, most, f"rest {key}")
 

@@ -113,6 +113,10 @@ class Problem:
     dependences: tuple[Precedence, ...]
     memories: tuple[SharedMemory, ...] = ()
 
+    def on_port(self, index: int) -> bool:
+        """Whether an operation takes a port of a bank, which is its own for the whole cycle."""
+        return any(index in memory.uses for memory in self.memories)
+
     def copies(self, index: int) -> int:
         """How many copies an operation has."""
         return prod(self.trips[loop] for loop in self.operations[index].loops)

@@ -283,3 +283,18 @@ def test_loops_get_constant_bounds_from_those_around_them() -> None:
     s.unroll("k", factor=2)
     s.pipeline("i", initiation_interval=3)
     assert_as_predicted(s, numbers(8), numbers(8))
+
+
+def test_reads_in_front_of_a_loop_have_the_ports_of_all_their_cycles() -> None:
+    """Three reads of one bank take two cycles, the second of which the first iteration once took too."""
+
+    def scaled(A: int32[8], B: int32[32]):
+        for i in range(8):
+            A[i] += B[i + 4] * B[1] + B[2] * B[3]
+
+    A, B = np.arange(8, dtype=np.int32), np.arange(32, dtype=np.int32) ** 2 + 3
+    wanted = A + B[4:12] * B[1] + B[2] * B[3]
+    s = allo.customize(scaled)
+    s.pipeline("i")
+    assert_as_predicted(s, A, B)
+    np.testing.assert_array_equal(A, wanted)
