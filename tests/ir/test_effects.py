@@ -159,6 +159,21 @@ def test_readers_of_one_array_do_not_wait_for_each_other() -> None:
     assert after(text) == [[], [], [], [0, 1, 2]]
 
 
+def test_a_number_that_is_read_waits_for_who_writes_it() -> None:
+    """What makes a number for others is no process, and what only names an array waits for nobody."""
+    text = """
+    func.func @f(%A: memref<8xi32>, %B: memref<8xi32>) attributes {allo.dataflow} {
+      %a = memref.subview %A[2] [4] [1] : memref<8xi32> to memref<4xi32, strided<[1], offset: 2>>
+      memref.copy %B, %A : memref<8xi32> to memref<8xi32>
+      %v = affine.load %a[0] : memref<4xi32, strided<[1], offset: 2>>
+      affine.for %i = 0 to 4 {
+        affine.store %v, %B[%i] : memref<8xi32>
+      }
+      return
+    }"""
+    assert after(text) == [[], [], [1], [1]]
+
+
 def test_processes_that_share_a_state_keep_their_order() -> None:
     text = """
     memref.global "private" @count : memref<i32> = dense<0>
