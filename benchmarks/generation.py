@@ -24,7 +24,7 @@ BLOCKS = 24
 def generation(folder: Path) -> GeneratorEstimate:
     """32 tokens behind a prompt of 32."""
     designs = [Published(None, 9024, name, "u55c", weights=4, budget=100_000) for name in ("gpt2_step", "gpt2")]
-    decode, prefill = (accelerator(folder, design)[0] for design in designs)
+    decode, prefill = (accelerator(folder, design)[1] for design in designs)
     return estimate_generator(
         decode, prefill, prefill_tokens=32, prompt=32, said=32, blocks=BLOCKS, target="u55c", frequency=250
     )
