@@ -28,7 +28,7 @@ class InterleavedSums:
     nests: tuple[Interleaved, ...]
 
     def __str__(self) -> str:
-        rows = [("nest", "sums along", "inside", "why not", "in turns")]
+        rows: list[tuple[str, ...]] = [("nest", "sums along", "inside", "why not", "in turns")]
         rows += [(one.nest, ", ".join(one.sums), one.loop or "", one.reason, one.several) for one in self.nests]
         if not any(one.several for one in self.nests):
             rows = [row[:-1] for row in rows]
