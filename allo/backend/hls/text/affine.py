@@ -213,10 +213,10 @@ class _Writer:
             case _Product(lhs, rhs):
                 return infix("*", self.text(lhs, is_wide), self.text(rhs, is_wide))
         is_wide = self.most(form.lhs) > _INT
-        lhs, rhs = self.text(form.lhs, is_wide), self.text(form.rhs)
+        dividend, divisor = self.text(form.lhs, is_wide), self.text(form.rhs)
         if form.operator and self.positive(form.lhs):
-            return infix(form.operator, lhs, rhs)
-        return self._function(form.function, lhs, rhs, "int64_t" if is_wide else "int")
+            return infix(form.operator, dividend, divisor)
+        return self._function(form.function, dividend, divisor, "int64_t" if is_wide else "int")
 
     def _function(self, name: str, lhs: Expr, rhs: Expr, kind: str) -> Expr:
         self.needs.add(name)

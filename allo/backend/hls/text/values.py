@@ -160,5 +160,5 @@ def _most(value: ir.Value) -> int:
     op = None if isinstance(value.owner, ir.Block) else value.owner.operation
     if op is None or op.name not in ("arith.index_cast", "arith.index_castui"):
         return LOOP
-    width = op.operands[0].type.width
+    width = int(op.operands[0].type.width)
     return 1 << (width if op.name == "arith.index_castui" else width - 1)
