@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import itertools
+import math
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -14,6 +15,8 @@ import allo
 from allo.ir.types import float64
 from allo.search import Choose, PointState, SearchResult
 from allo.search.derived import banks
+from allo.search.drivers.lanes import LaneModel
+from polybench.suite import load
 from tests.picture.geometry import SVG, Area, rectangle
 from tests.search.kernels import N, blur, both_sums, chain, fading, lanes, matvec, product
 
@@ -281,3 +284,28 @@ def test_functions_share_units_with_their_callers():
     one = points[0].dsp
     kept = [p for p in points if p.is_design and p.told() == "double is: a function"]
     assert "s.inline(" in points[0].steps and kept and kept[0].dsp > one
+
+
+def test_all_nests_get_lanes_from_the_start():
+    """Both products have lanes after a few points, more than half of what the limit allows, and their banks fit."""
+    kernel = load("two_mm").designs["vanilla"].kernel("SMALL")
+    found = allo.search(kernel, constraints={"dsp": 200}, budget=6, workers=0, verify=False)
+    lanes = [hole for hole in found.best.holes if hole.name.startswith("lanes of ")]
+    for title in ("two_mm:S_i_0_2.k", "two_mm:S_i_0_1_1.k"):
+        assert math.prod(int(hole.value) for hole in lanes if hole.name.endswith(f" at {title}")) > 20
+    products = 40 * 50 * 70 + 40 * 50 * 80
+    assert found.best.cycles < 2 * products / (200 // 5)
+
+
+def test_orders_let_sums_wait_and_lanes_of_one_array_are_the_same():
+    found = allo.search(both_sums, constraints={"dsp": 40}, budget=2, workers=0, verify=False)
+    model = LaneModel(found.points[0], {"dsp": 40})
+    (_, lanes), *_ = model.best(1, set())
+    decided = model.decisions(lanes)
+    shown = {hole.name: hole.options[decided.get(hole.name, 0)] for hole in found.points[0].holes}
+    by_loop: dict[str, set[str]] = {}
+    for name, value in shown.items():
+        if name.startswith("lanes of "):
+            by_loop.setdefault(name.removeprefix("lanes of ")[0], set()).add(value)
+    assert all(len(values) == 1 for values in by_loop.values())
+    assert {value for name, value in shown.items() if name.startswith("order")} == {"i, j", "j_1, i"}

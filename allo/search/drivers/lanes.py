@@ -12,7 +12,7 @@ import numpy.typing as npt
 from ..choices import Decisions, Hole
 from ..point import PipelineFacts, Point
 
-_AT_ONCE = 1 << 18  # combinations of lanes that are compared at once
+_AT_ONCE = 1 << 18  # combinations of lanes that are compared at once, summed over all pipelines
 
 type _Table = npt.NDArray[np.float64]
 type Lanes = tuple[int, ...]
@@ -231,7 +231,7 @@ class LaneModel:
         best, least = self.fewest, math.inf
         while True:
             before = best
-            for block in _blocks(choices):
+            for block in _blocks(choices, _AT_ONCE // len(self.pipelines)):
                 for cycles, lanes in self._compared(block, choices, best, count + len(among)):
                     found[lanes] = cycles
                     if cycles < least:
@@ -333,13 +333,13 @@ def _axes(places: Sequence[PipelineFacts], holes: Mapping[str, Sequence[Hole]]) 
     return [axis for _, axis in axes]
 
 
-def _blocks(choices: Sequence[Sequence[int]]) -> Iterator[list[int]]:
+def _blocks(choices: Sequence[Sequence[int]], most: int) -> Iterator[list[int]]:
     """Axes that are decided together: all, or each with those behind it that can be compared at once."""
     for first in range(len(choices)):
         block: list[int] = []
         size = 1
         for axis in [*range(first, len(choices)), *range(first)]:
-            if size * len(choices[axis]) <= _AT_ONCE:
+            if size * len(choices[axis]) <= most:
                 block.append(axis)
                 size *= len(choices[axis])
         yield block
