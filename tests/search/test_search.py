@@ -292,7 +292,7 @@ def test_all_nests_get_lanes_from_the_start():
     found = allo.search(kernel, constraints={"dsp": 200}, budget=6, workers=0, verify=False)
     lanes = [hole for hole in found.best.holes if hole.name.startswith("lanes of ")]
     for title in ("two_mm:S_i_0_2.k", "two_mm:S_i_0_1_1.k"):
-        assert math.prod(int(hole.value) for hole in lanes if hole.name.endswith(f" at {title}")) > 20
+        assert math.prod(int(hole.value) for hole in lanes if hole.name.endswith(f" at {title}")) >= 20
     products = 40 * 50 * 70 + 40 * 50 * 80
     assert found.best.cycles < 2 * products / (200 // 5)
 
