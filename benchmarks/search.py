@@ -7,8 +7,7 @@ a process for each core, within the DSPs of a design of `polybench/` for the pub
 Sums may be added in any order (`unsafe_math`) where the design by hand does that too. Both are estimated by the same
 rules, those of Vitis HLS 2023.2; the best design found is verified against the kernel. `of a core` are the seconds
 that cores worked on a search, which on a shared machine are fewer than went by. With `--lut` designs found take no
-more LUTs than those by hand either. Beside the kernels with published points, some others are compared with their
-`best` or Table 3 designs.
+more LUTs than those by hand either.
 """
 
 from __future__ import annotations
@@ -31,7 +30,6 @@ DESIGNS = {
     "gesummv": "dsp922",
     "mvt": "dsp2306",
 }
-OTHERS = {"symm": "table3", "syr2k": "best", "syrk": "best", "doitgen": "best", "gemver": "best"}
 HEADER = (
     *("kernel", "by hand", "DSP", "LUT", "cycles", "DSP (found)", "LUT (found)", "cycles (found)", "found / by hand"),
     *("points", "seconds", "of a core", "verified"),
@@ -42,7 +40,7 @@ UNLIMITED = 1_000_000  # points; time ends a search
 
 def row(kernel: str, given: argparse.Namespace) -> Sequence[Any]:
     """The row of a kernel."""
-    benchmark, name = load(kernel), (DESIGNS | OTHERS)[kernel]
+    benchmark, name = load(kernel), DESIGNS[kernel]
     design = benchmark.designs[name]
     options = {"profile": "vitis_hls_2023.2", "unsafe_math": design.reassociated, "operators": design.operators}
     by_hand = allo.estimate(design.customized(SIZE), **options)
@@ -70,7 +68,7 @@ def main() -> None:
     """Print the rows of the kernels that are named, or of all, as they are known."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("seconds", type=float, nargs="?", default=600.0, help="of each search")
-    parser.add_argument("kernels", nargs="*", default=list(DESIGNS), help=f"some of {', '.join(DESIGNS | OTHERS)}")
+    parser.add_argument("kernels", nargs="*", default=list(DESIGNS), help=f"some of {', '.join(DESIGNS)}")
     parser.add_argument("--workers", type=int, help="processes (a process for each core)")
     parser.add_argument("--points", type=int, default=UNLIMITED, help="the most points of each search")
     parser.add_argument("--lut", action="store_true", help="no more LUTs than by hand")

@@ -300,6 +300,7 @@ def test_all_nests_get_lanes_from_the_start():
 def test_orders_let_sums_wait_and_lanes_of_one_array_are_the_same():
     found = allo.search(both_sums, constraints={"dsp": 40}, budget=2, workers=0, verify=False)
     model = LaneModel(found.points[0], {"dsp": 40})
+    assert sorted(len(axis) for axis in model.axes) == [2, 2]  # A[i, j] has the same banks for both sums
     (_, lanes), *_ = model.best(1, set())
     decided = model.decisions(lanes)
     shown = {hole.name: hole.options[decided.get(hole.name, 0)] for hole in found.points[0].holes}
