@@ -10,6 +10,7 @@ import pytest
 
 import allo
 from allo import Schedule, TargetError, customize
+from allo.customize.fifo.balance import within_budget
 from allo.customize.nest.unrolling import Option, StageOptions, UnrollPlan, balanced, least_latency
 from allo.customize.step.handles import FifoName
 from allo.ir.types import float32, int32
@@ -153,6 +154,30 @@ def test_least_sum_of_all(seed: int) -> None:
         wanted = min(sum(o.cycles for o in one) for one in tried if max(o.cycles for o in one) <= limit)
         assert sum(o.cycles for o in found) == wanted and max(o.cycles for o in found) <= limit
         assert sum(o.dsp for o in found) <= budget
+
+
+class Doubled:
+    """A stage whose loops, as wide as those at the other ends of its FIFOs, take twice what was chosen."""
+
+    name = "stage"
+
+    def options(self, loops: object, *, tails: bool = False) -> StageOptions:
+        return StageOptions("stage", tuple(Option(n, 10**6 // n, n) for n in range(1, 300)), "")
+
+    def cost(self, copies: object, factor: int) -> Option:
+        return Option(factor, 10**6 // factor, 2 * factor)
+
+
+@pytest.mark.parametrize("choose", [balanced, least_latency])
+def test_wider_loops_leave_little_of_the_budget(choose: object) -> None:
+    """Each of the two stages may have a quarter of it."""
+    for dsp, least in ((2, None), (4, 1), (9, 2), (400, 97), (2000, 299)):
+        found = within_budget([Doubled(), Doubled()], [], {}, dsp, choose, tails=False)
+        if least is None:
+            assert found is None
+            continue
+        assert found is not None
+        assert all(least <= stage.chosen.factor <= dsp // 4 for stage in found[0])
 
 
 def test_dsps_that_are_left_shorten_one_sample() -> None:

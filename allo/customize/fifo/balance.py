@@ -10,6 +10,8 @@ from ..nest.unrolling import Option, StageChoice, StageOptions
 from ..step.handles import FifoName
 from .vectors import InnerLoop, widened
 
+_FINE = 64  # of the budget: what bisection leaves of it
+
 
 class CostedStage(Protocol):
     """What a stage takes, as an estimate says it."""
@@ -34,22 +36,32 @@ def within_budget(
     tails: bool,
 ) -> tuple[tuple[StageChoice, ...], list[int], dict[FifoName, int]] | None:
     """The choices for stages, the copies of loops, and the widths of FIFOs; None if both ends of these, made as wide
-    as one another, take more than the budget whatever is chosen."""
+    as one another, take more than the budget whatever is chosen.
+
+    Where they take more than was chosen, the choice is for a smaller budget, found by bisection.
+    """
     stages = [stage.options(loops, tails=tails) for stage in costs]
-    least = sum(min(option.dsp for option in stage.options) for stage in stages)
-    budget = dsp
-    while True:
+
+    def fitting(budget: int) -> tuple[tuple[StageChoice, ...], list[int], dict[FifoName, int]] | None:
         factors = {stage.name: option.factor for stage, option in zip(costs, choose(stages, budget), strict=True)}
         wanted = [1 if (stage := stage_of[loop.view]) is None else loop.copies(factors[stage.name]) for loop in loops]
         copies, widths = widened(loops, wanted)
         of_loop = {loop.view: count for loop, count in zip(loops, copies, strict=True)}
         chosen = [stage.cost(of_loop, factors[stage.name]) for stage in costs]
-        over = sum(option.dsp for option in chosen) - dsp
-        if over <= 0:
-            return tuple(map(_choice, stages, chosen)), copies, widths
-        if budget <= least:
-            return None
-        budget = max(least, budget - over)
+        fits = sum(option.dsp for option in chosen) <= dsp
+        return (tuple(map(_choice, stages, chosen)), copies, widths) if fits else None
+
+    if (found := fitting(dsp)) is not None:
+        return found
+    low, high = sum(min(option.dsp for option in stage.options) for stage in stages), dsp
+    best = fitting(low)
+    while best is not None and high - low > max(1, dsp // _FINE):
+        middle = (low + high) // 2
+        if (found := fitting(middle)) is not None:
+            best, low = found, middle
+        else:
+            high = middle
+    return best
 
 
 def _choice(stage: StageOptions, option: Option) -> StageChoice:
