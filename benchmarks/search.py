@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import argparse
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from time import perf_counter
 from typing import Any
 
@@ -43,11 +43,16 @@ def row(kernel: str, given: argparse.Namespace) -> Sequence[Any]:
     benchmark, name = load(kernel), DESIGNS[kernel]
     design = benchmark.designs[name]
     options = {"profile": "vitis_hls_2023.2", "unsafe_math": design.reassociated, "operators": design.operators}
-    by_hand = allo.estimate(design.customized(SIZE), **options)
+    return kernel, name, *compared(benchmark.kernel(SIZE), design.customized(SIZE), given, options)
+
+
+def compared(kernel: Any, design: allo.Schedule, given: argparse.Namespace, options: Mapping[str, Any]) -> list[Any]:
+    """The figures of a design, of what a search finds at its DSPs for a kernel, and what the search took."""
+    by_hand = allo.estimate(design, **options)
     limits = {"dsp": by_hand.dsp} | ({"lut": by_hand.lut} if given.lut else {})
     start, before = perf_counter(), os.times()
     found = allo.search(
-        benchmark.kernel(SIZE),
+        kernel,
         constraints=limits,
         budget=given.points,
         seconds=given.seconds,
@@ -60,19 +65,24 @@ def row(kernel: str, given: argparse.Namespace) -> Sequence[Any]:
     best = found.best
     proof = found.verified().best.proof.partition(":")[0]
     ratio = round((best.cycles or 0) / (by_hand.cycles or 1), 3)
-    shown = (kernel, name, by_hand.dsp, by_hand.lut, by_hand.cycles, best.dsp, best.lut, best.cycles, ratio)
-    return *shown, len(found.points), taken, of_a_core, proof
+    shown = [by_hand.dsp, by_hand.lut, by_hand.cycles, best.dsp, best.lut, best.cycles, ratio]
+    return [*shown, len(found.points), taken, of_a_core, proof]
+
+
+def arguments(about: str | None, names: Sequence[str]) -> argparse.ArgumentParser:
+    """What a search is asked for."""
+    parser = argparse.ArgumentParser(description=about, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("seconds", type=float, nargs="?", default=600.0, help="of each search")
+    parser.add_argument("kernels", nargs="*", default=list(names), help=f"some of {', '.join(names)}")
+    parser.add_argument("--workers", type=int, help="processes (a process for each core)")
+    parser.add_argument("--points", type=int, default=UNLIMITED, help="the most points of each search")
+    parser.add_argument("--lut", action="store_true", help="no more LUTs than by hand")
+    return parser
 
 
 def main() -> None:
     """Print the rows of the kernels that are named, or of all, as they are known."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("seconds", type=float, nargs="?", default=600.0, help="of each search")
-    parser.add_argument("kernels", nargs="*", default=list(DESIGNS), help=f"some of {', '.join(DESIGNS)}")
-    parser.add_argument("--workers", type=int, help="processes (a process for each core)")
-    parser.add_argument("--points", type=int, default=UNLIMITED, help="the most points of each search")
-    parser.add_argument("--lut", action="store_true", help="no more LUTs than by hand")
-    given = parser.parse_args()
+    given = arguments(__doc__, list(DESIGNS)).parse_args()
     print(*HEADER, sep=" | ", flush=True)
     for kernel in given.kernels:
         print(*row(kernel, given), sep=" | ", flush=True)

@@ -67,3 +67,8 @@ def lanes(s: allo.Schedule, choose: Choose) -> None:
         s.split("j1", factor)
     if choose.flag("pipeline"):
         s.pipeline("i")
+
+
+def convolution(A: float32[4, 10, 10], W: float32[8, 4, 3, 3], Z: float32[8, 8, 8]):
+    for o, y, x, c, p, q in allo.grid(8, 8, 8, 4, 3, 3):
+        Z[o, y, x] += A[c, y + p, x + q] * W[o, c, p, q]

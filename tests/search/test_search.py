@@ -18,7 +18,7 @@ from allo.search.derived import banks
 from allo.search.drivers.lanes import LaneModel
 from polybench.suite import load
 from tests.picture.geometry import SVG, Area, rectangle
-from tests.search.kernels import N, blur, both_sums, chain, fading, lanes, matvec, product
+from tests.search.kernels import N, blur, both_sums, chain, convolution, fading, lanes, matvec, product
 
 
 @pytest.fixture(scope="module")
@@ -295,6 +295,14 @@ def test_all_nests_get_lanes_from_the_start():
         assert math.prod(int(hole.value) for hole in lanes if hole.name.endswith(f" at {title}")) >= 20
     products = 40 * 50 * 70 + 40 * 50 * 80
     assert found.best.cycles < 2 * products / (200 // 5)
+
+
+def test_ports_and_sums_whose_order_stays_lead_to_other_lanes():
+    """The first lanes wait for ports of A, and take half of the DSPs; lanes of `c` and `p` would change sums."""
+    found = allo.search(convolution, constraints={"dsp": 20}, budget=12, workers=0, verify=False)
+    assert found.best.dsp == 20
+    assert found.best.cycles < 1.01 * (8 * 8 * 8 * 4 * 3 * 3) / (20 // 5)
+    assert sum(point.state is PointState.ILLEGAL for point in found.points) <= 3
 
 
 def test_orders_let_sums_wait_and_lanes_of_one_array_are_the_same():

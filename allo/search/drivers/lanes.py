@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..choices import Decisions, Hole
-from ..point import PipelineFacts, Point
+from ..point import PipelineFacts, Point, PointState
 
 _AT_ONCE = 1 << 18  # combinations of lanes that are compared at once, summed over all pipelines
 
@@ -155,6 +155,7 @@ class LaneModel:
         self.limits = limits
         self.at_once = at_once
         self.room = limits["dsp"]
+        self.never: list[frozenset[int]] = []  # axes of sums that may not have lanes all at once
         holes = {title: [] for place in start.places for title in place.titles}  # type: dict[str, list[Hole]]
         for hole in start.holes:
             holes.get(title_of(hole), []).append(hole)
@@ -250,12 +251,19 @@ class LaneModel:
         lanes = [flat[axis] if axis in flat else np.full(length, float(n)) for axis, n in enumerate(taken)]
         few = 1e-9 * np.add.reduce(lanes)  # of equal ones that with the fewest lanes
         cost = np.where(self.dsps(lanes) <= self.room, self.cycles(lanes) + few, np.inf)
+        for axes in self.never:
+            cost = np.where(np.logical_and.reduce([lanes[axis] > 1 for axis in axes]), np.inf, cost)
         for place in np.argsort(cost, kind="stable")[:count]:
             if cost[place] < math.inf:
                 yield float(cost[place]), tuple(int(table[place]) for table in lanes)
 
     def learn(self, lanes: Lanes, point: Point) -> None:
         """Take over what a point with these lanes has shown."""
+        if point.state is PointState.ILLEGAL:
+            sums = [number for number, axis in enumerate(self.axes) if any(hole.carries for hole in axis)]
+            if own := frozenset(number for number in sums if lanes[number] > 1):
+                self.never.append(own)
+            return
         tables = _tables(lanes)
         found = {place.titles: place for place in point.places}
         for one in self.pipelines:
@@ -270,7 +278,8 @@ class LaneModel:
                 one.wait = max(one.wait, int((place.interval - 1) * distance) + 1)
             if place.cycles is not None:
                 one.rest = max(0.0, place.cycles - one.work * float(one.share(tables)) * place.interval)
-                one.known[one.own(lanes)] = (None if place.cycles is None else float(place.cycles), float(place.dsp))
+                ports = 1 if place.waits else place.interval  # with few ports, units are used again
+                one.known[one.own(lanes)] = (place.cycles, math.ceil(place.dsp / ports))
         if point.is_design:
             tight = max(point.figure(name) / limit for name, limit in self.limits.items() if limit)
             used = float(self.dsps(tables))
