@@ -298,3 +298,21 @@ def test_reads_in_front_of_a_loop_have_the_ports_of_all_their_cycles() -> None:
     s.pipeline("i")
     assert_as_predicted(s, A, B)
     np.testing.assert_array_equal(A, wanted)
+
+
+def test_writes_that_never_run_give_nothing() -> None:
+    """The copies behind a tail never run; reads in them once asked for what writes have."""
+
+    def updated(A: int32[16, 6], V: int32[16]):
+        for i in range(8):
+            for j in range(4):
+                if V[(2 * i + 2) % 16] > 1:
+                    V[j] += A[i, (j // 2) % 6] + V[(5 * i) % 16]
+                if V[(j + 1) % 16] > -3:
+                    A[j, 5 - (i % 6)] = V[j]
+
+    s = allo.customize(updated)
+    s.pipeline("i", initiation_interval=2)
+    s.split("j", factor=3)
+    A, V = np.arange(96, dtype=np.int32).reshape(16, 6) - 40, np.arange(16, dtype=np.int32) - 3
+    assert_as_predicted(s, A, V)

@@ -56,14 +56,14 @@ class RegionHardware:
         loops: Mapping[ir.Value, Signal],
     ) -> None:
         self.function = function
-        self.builder = function.builder
-        self.streams = function.streams
+        self.builder, self.streams = function.builder, function.streams
         self.number = number
         self.scheduled = scheduled
         self.schedule = scheduled.schedule
         self.flow = flow
         self.valid = flow.valid
         self.nodes = {node.op: node for node in scheduled.graph.region.nodes}
+        self.meeting = {(e.source, e.sink) for e in scheduled.graph.edges if not (e.distance or e.order)}
         self.values: dict[ir.Value, Timed] = {value: Timed(signal, 0) for value, signal in loops.items()}
         self.guards: list[tuple[ir.Operation, int]] = []
         self.conditions: dict[ir.Operation, Timed] = {}
@@ -285,8 +285,8 @@ class RegionHardware:
 
     def _before(self, node: RegionNode) -> list[RegionWrite]:
         """The writes so far that may be of the element of an access."""
-        near = self.scheduled.graph.region.near
-        return [self.written[n] for one in near[node.index] if (n := one.index) in self.written]
+        near = self.scheduled.graph.region.near[node.index]
+        return [self.written[one.index] for one in near if one.index in self.written]
 
     def _write_port(self, ports: ArrayPorts, write: RegionWrite, before: list[RegionWrite]) -> None:
         """One write, which takes along what is written before where its own condition does not hold."""
@@ -350,8 +350,8 @@ class RegionHardware:
     def _behind_writes(self, node: RegionNode, base: ir.Value, word: Timed, ready: int) -> Timed:
         """What a read finds behind writes of its element in the same iteration, which may still be on their way."""
         before = self._before(node)
-        writes = [write for write in before if passes_by(write.node, node, (one.node for one in before))]
-        if not writes:
+        met = (write for write in before if passes_by(write.node, node, (one.node for one in before)))
+        if not (writes := [write for write in met if (write.node.index, node.index) in self.meeting]):
             return word
         width = self.function.arrays_of(base).array.memory.width
         text = self.later(word, ready).fit(width)
