@@ -25,7 +25,7 @@ from ..timing.control.trees import Trees
 from .elements import GridElement, GridElements
 from .hardware import Hardware
 from .report.result import Resources
-from .resources import array_name, made_resources, unit_resources
+from .resources import MAKERS, array_name, made_resources, unit_resources
 
 _HANDSHAKE = 2  # wires of a FIFO beside its data: that there is an element, and that there is room
 
@@ -166,12 +166,12 @@ class _Region:
                     found[name] += self.hardware.of(callee).times(number)
                 else:
                     found[name] += sum((self.hardware.called(one) for one in inside), Resources())
-        for op in operations(self.builder.entry):
+        for op in operations(self.builder.entry, *MAKERS):
             if op.name in ("memref.alloc", "memref.get_global"):
                 self.builder.memory_of(op.results[0], array_name(op))
             is_channel = op.block == self.builder.entry
             taken = made_resources(op, self.builder.memories, self.target, is_channel=is_channel)
-            home = self.homes.get(op.results[0]) if is_channel and len(op.results) else stage_of.get(statement_of(op))
+            home = self.homes.get(op.results[0]) if is_channel else stage_of.get(statement_of(op))
             if home is not None:
                 found[home] += taken
         return found

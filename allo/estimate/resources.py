@@ -17,6 +17,8 @@ from ..timing.control.span import Span
 from ..timing.problem.memory import ArrayMemory
 from .report.result import Resources
 
+MAKERS = ("allo.stream_create", "memref.alloc", "memref.get_global")  # operations that make FIFOs or arrays
+
 
 def own_resources(
     span: Span,
@@ -37,7 +39,7 @@ def own_resources(
     entry = entry_block(function)
     assert entry is not None
     is_region = "allo.dataflow" in function.operation.attributes
-    for op in operations(entry):
+    for op in operations(entry, *MAKERS):
         found += made_resources(op, memory_of, target, is_channel=is_region and op.block == entry)
     return found
 
@@ -45,13 +47,11 @@ def own_resources(
 def made_resources(
     op: ir.Operation, memory_of: dict[ir.Value, ArrayMemory], target: Fpga, *, is_channel: bool
 ) -> Resources:
-    """What the FIFOs or the array take that an operation makes, if it does; twice as much if stages pass it on."""
+    """What the FIFOs or the array take that one of `MAKERS` makes; twice as much if stages pass it on."""
     if op.name == "allo.stream_create" or (op.name == "memref.alloc" and is_stream_type(op.results[0].type)):
         kind = op.results[0].type
         count = math.prod(kind.shape) if isinstance(kind, ir.MemRefType) else 1
         return fifo_resources(element_bits(kind), depth_of(kind), target).times(count)
-    if op.name not in ("memref.alloc", "memref.get_global"):
-        return Resources()
     memory = memory_of[op.results[0]]
     is_doubled = is_channel and op.name == "memref.alloc" and not memory.is_register
     return array_resources(memory).times(2 if is_doubled else 1)

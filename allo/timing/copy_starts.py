@@ -31,7 +31,7 @@ class CopyStarts:
         if sum(copies[d.source] * copies[d.sink] for d in problem.dependences) > _MOST_PAIRS:
             return None
         first = np.r_[0, np.cumsum(copies)]
-        on_port = {index for memory in problem.memories for index in memory.uses}
+        on_port = problem.on_ports()
         delays = np.repeat([o.delay if not o.latency else 0 for o in problem.operations], copies)
         reads = [o.kind == "read" and index in on_port for index, o in enumerate(problem.operations)]
         parts = [_edges(problem, d, first) for d in problem.dependences]

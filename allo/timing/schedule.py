@@ -84,10 +84,10 @@ class StaticSchedule:
 def schedule_of(problem: Problem, starts: Sequence[Table], interval: int | None) -> StaticSchedule:
     """The schedule in which operations start at these ps, with units for it."""
     period = problem.period
-    depth = 1
+    depth, on_ports = 1, problem.on_ports()
     for index, (operation, start) in enumerate(zip(problem.operations, starts, strict=True)):
         done = int(start.max()) + operation.latency * period + operation.delay
-        if problem.on_port(index):  # what runs next takes ports, too
+        if index in on_ports:  # what runs next takes ports, too
             depth = max(depth, int(start.max()) // period + 1)
         depth = max(depth, -(-done // period) if operation.latency == 0 else done // period)
     cycles = tuple(start // period for start in starts)

@@ -36,11 +36,14 @@ class Resources:
     ff: int = 0
 
     def __add__(self, other: Resources) -> Resources:
-        return Resources(*[a + b for a, b in zip(dataclasses.astuple(self), dataclasses.astuple(other), strict=True)])
+        return Resources(
+            self.dsp + other.dsp, self.bram18 + other.bram18, self.uram + other.uram,
+            self.lut + other.lut, self.ff + other.ff,
+        )  # fmt: skip
 
     def times(self, count: int) -> Resources:
         """That of `count` copies."""
-        return Resources(*[count * a for a in dataclasses.astuple(self)])
+        return Resources(count * self.dsp, count * self.bram18, count * self.uram, count * self.lut, count * self.ff)
 
 
 @dataclass(frozen=True, slots=True)

@@ -113,8 +113,12 @@ class Problem:
     dependences: tuple[Precedence, ...]
     memories: tuple[SharedMemory, ...] = ()
 
+    def on_ports(self) -> frozenset[int]:
+        """The operations that take a port of a bank, which is their own for the whole cycle."""
+        return frozenset(index for memory in self.memories for index in memory.uses)
+
     def on_port(self, index: int) -> bool:
-        """Whether an operation takes a port of a bank, which is its own for the whole cycle."""
+        """Whether an operation is one of these."""
         return any(index in memory.uses for memory in self.memories)
 
     def copies(self, index: int) -> int:

@@ -12,6 +12,7 @@ LIMITS = (
     "does not fit",
     "cores are needed",
     "DMA engines move words",
+    "are not alike: they are chains of other lengths",
     "wait for one another",
 )
 
