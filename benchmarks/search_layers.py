@@ -17,7 +17,7 @@ from typing import Any
 import allo
 from allo.ir.types import float32
 from allo.library.gemv import gemv, schedule_gemv
-from allo.library.images import conv2d, schedule_conv2d
+from allo.library.nn import conv2d, schedule_conv2d
 from examples.transformer import schedule_block
 
 from .search import HEADER, arguments, compared

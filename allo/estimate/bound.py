@@ -23,6 +23,9 @@ if TYPE_CHECKING:
     from ..customize import Schedule
 
 
+_LONGER = 2  # times the least interval of what waits for itself: ports and operators may add to it
+
+
 @dataclass(frozen=True, slots=True)
 class PipelineBound:
     """A pipeline at its innermost loop: the `interval` that recurrences allow, the `dsp` of an iteration a cycle."""
@@ -83,8 +86,8 @@ def dsp_of(schedule: StaticSchedule, interval: int = 1) -> int:
 
 
 def _dsp(node: Pipeline) -> int:
-    nested = len(node.loops[-1].chain) > 1
-    return dsp_of(node.region.schedule, 1 if nested else node.region.interval)
+    interval = node.region.interval
+    return dsp_of(node.region.schedule, interval if interval == 1 else _LONGER * interval)
 
 
 def _bound_of(function: str, node: Pipeline) -> PipelineBound:

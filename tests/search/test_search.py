@@ -318,3 +318,12 @@ def test_orders_let_sums_wait_and_lanes_of_one_array_are_the_same():
             by_loop.setdefault(name.removeprefix("lanes of ")[0], set()).add(value)
     assert all(len(values) == 1 for values in by_loop.values())
     assert {value for name, value in shown.items() if name.startswith("order")} == {"i, j", "j_1, i"}
+
+
+def test_sums_that_wait_are_tried_in_the_order_of_the_kernel():
+    """By these rules adders of sums that wait take no DSPs: more lanes that wait are faster than few that do not."""
+    rules = {"profile": "vitis_hls_2023.2"}
+    found = allo.search(matvec, constraints={"dsp": 6}, budget=12, workers=0, verify=False, **rules)
+    waiting = [place for place in found.best.places if place.waits]
+    assert found.best.dsp <= 6 and waiting
+    assert found.best.cycles < 16 * 64  # of one lane of three and two DSPs that never waits

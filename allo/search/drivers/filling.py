@@ -30,6 +30,8 @@ def filled(goal: Goal, known: Candidates, start: Point, width: int) -> Filling:
     limits = {name: limit for name, limit in goal.limits.items() if name in _RESOURCES}
     model = LaneModel(start, limits)
     yield from _improved(known, start.decisions, model, width)
+    if any(place.waits for place in start.places):
+        yield from _improved(known, start.decisions, LaneModel(start, limits, waits=True), width, _ALONE)
     for hole in start.holes:
         if hole.name.startswith(MERGED) and not hole.taken:
             titles = hole.name.removeprefix(MERGED).split(" and ")
@@ -39,11 +41,11 @@ def filled(goal: Goal, known: Candidates, start: Point, width: int) -> Filling:
 
 
 def _improved(
-    known: Candidates, structure: Decisions, model: LaneModel, width: int
+    known: Candidates, structure: Decisions, model: LaneModel, width: int, most: int = _MOST
 ) -> Generator[Sequence[Decisions], Sequence[Point], None]:
     """Points with the lanes that a model expects to be the best, which correct it."""
     tried: set[Lanes] = set()
-    while len(tried) < _MOST:
+    while len(tried) < most:
         count = 1 if len(tried) < _ALONE else _TOGETHER
         least = known.most(width)
         lanes = [lanes for cycles, lanes in model.best(count, tried) if cycles < least]

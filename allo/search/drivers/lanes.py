@@ -48,7 +48,8 @@ class _Pipeline:
 
     Its cycles are `work`, those of an iteration a cycle without lanes, times the share of the iterations that lanes
     leave and its interval, and `rest`. A sum that is needed again waits for `wait` cycles. `dsp` are those of a lane.
-    What was found for certain lanes is in `known`, in cycles and in DSPs.
+    What was found for certain lanes is in `known`, in cycles and in DSPs. Of one that `shares`, lanes that wait use
+    units in turn.
     """
 
     place: PipelineFacts
@@ -59,6 +60,7 @@ class _Pipeline:
     wait: int = 1
     dsp: float = 0.0
     known: dict[Lanes, tuple[float | None, float]] = field(default_factory=dict)
+    shares: bool = False
 
     def share(self, lanes: Sequence[_Table]) -> _Table:
         """The share of all iterations that lanes leave."""
@@ -112,8 +114,9 @@ class _Pipeline:
         return self.work * self.share(lanes) * max(1, math.ceil(self.wait / distance)) + self.rest
 
     def dsps(self, lanes: Sequence[_Table]) -> _Table:
-        """The DSPs of all lanes at an iteration a cycle: where it waits, another order needs fewer for as much."""
-        found = self.dsp * self.copies(lanes)
+        """The DSPs of all lanes at an iteration a cycle: where it waits, another order needs fewer for as much. Where
+        orders stay (`shares`), those that are needed at a time."""
+        found = self.dsp * self.copies(lanes) / (self.interval(lanes) if self.shares else 1.0)
         for shape, (_, known) in self.known.items():
             found = np.where(self._are(shape, lanes), known, found)
         return np.ceil(found)
@@ -148,11 +151,15 @@ class LaneModel:
 
     Loops that walk along the same dimension of an array have as many lanes, so that its banks fit all: they are one
     axis. What follows one another does so with any lanes, and shares its units, but for the two pipelines with titles
-    in `at_once`, which are to be one.
+    in `at_once`, which are to be one. With `waits`, loops stay in the order of `start`: sums that wait use units in
+    turn, which may be other ones than those of sums that do not.
     """
 
-    def __init__(self, start: Point, limits: Mapping[str, float], at_once: frozenset[str] = frozenset()) -> None:
+    def __init__(
+        self, start: Point, limits: Mapping[str, float], at_once: frozenset[str] = frozenset(), *, waits: bool = False
+    ) -> None:
         self.limits = limits
+        self.waits = waits
         self.at_once = at_once
         self.room = limits["dsp"]
         self.never: list[frozenset[int]] = []  # axes of sums that may not have lanes all at once
@@ -163,8 +170,10 @@ class LaneModel:
         self.pipelines = [
             self._pipeline(place, holes) for place in sorted(start.places, key=lambda p: p.begin or 0) if place.cycles
         ]
+        if waits:  # each lane of a sum would let the sum wait longer
+            self.never = [frozenset({n}) for n, axis in enumerate(self.axes) if any(hole.carries for hole in axis)]
         self.pipelines = [one for one in self.pipelines if one.loops]
-        least = min((one.dsp for one in self.pipelines if one.dsp), default=0.0)
+        least = min((one.dsp / (one.wait if waits else 1) for one in self.pipelines if one.dsp), default=0.0)
         for one in self.pipelines:  # what takes none is not to have more lanes than what does
             one.dsp = one.dsp or least
 
@@ -181,7 +190,7 @@ class LaneModel:
             best: dict[Hole, float] = {}
             for hole, number, distance in one.distances(tables):
                 if hole is not None and float(distance) > best.get(hole, 0.0):
-                    best[hole], found[hole.name] = float(distance), number
+                    best[hole], found[hole.name] = float(distance), hole.taken if self.waits else number
         return found
 
     def cycles(self, lanes: Sequence[_Table]) -> _Table:
@@ -278,7 +287,7 @@ class LaneModel:
                 one.wait = max(one.wait, int((place.interval - 1) * distance) + 1)
             if place.cycles is not None:
                 one.rest = max(0.0, place.cycles - one.work * float(one.share(tables)) * place.interval)
-                ports = 1 if place.waits else place.interval  # with few ports, units are used again
+                ports = 1 if place.waits and not self.waits else place.interval  # with few ports, units are used again
                 one.known[one.own(lanes)] = (place.cycles, math.ceil(place.dsp / ports))
         if point.is_design:
             tight = max(point.figure(name) / limit for name, limit in self.limits.items() if limit)
@@ -297,8 +306,10 @@ class LaneModel:
             for hole in holes[title]
             if hole.name.startswith("order at ")
         }
+        if self.waits:
+            orders = {hole: loops[hole.taken : hole.taken + 1] for hole, loops in orders.items()}
         work = (place.cycles or 0) / place.interval
-        found = _Pipeline(place, bodies[0], orders, work, dsp=place.dsp)
+        found = _Pipeline(place, bodies[0], orders, work, dsp=place.dsp, shares=self.waits)
         if place.waits:
             first = [loops[0] for loops in orders.values()] or [found.loops]
             distance = min(float(_distance(loops, _tables(self.fewest))) for loops in first)
