@@ -85,6 +85,7 @@ def _mark(function: ir.OpView) -> None:
     views = {view.op: view for view in loops_of(function)}
     roles = Roles(views, auto_pipeline=False)
     inside: set[ir.Operation] = set()
+    empty: list[ir.Operation] = []
     for view in views.values():
         chain = roles.chain(view)
         if not chain or view.op in inside:
@@ -95,9 +96,12 @@ def _mark(function: ir.OpView) -> None:
             for op in within:
                 _unroll(op)
                 inside.add(op)
+            empty += [op for op in within if trip_count(op) == 0 and not len(op.results)]
     for view in views.values():
         if view.op not in inside and not is_unrolled(view.op):
             _leave(view)
+    for op in reversed(empty):  # those inside first
+        op.erase()
 
 
 def _unroll(op: ir.Operation) -> None:

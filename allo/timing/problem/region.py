@@ -191,7 +191,8 @@ class RegionBuilder:
             at = replace(outer, position=(*outer.position, number))
             if op.name in LOOP_OPERATIONS:
                 inner = self._unrolled(op)
-                self._operations(_of(op.regions[0].blocks[0]), replace(at, around=(*at.around, inner)))
+                if self.region.copy_loops[inner].trip:  # else it does nothing
+                    self._operations(_of(op.regions[0].blocks[0]), replace(at, around=(*at.around, inner)))
             elif op.name in ("affine.if", "scf.if"):
                 self._condition(op, at)
             else:

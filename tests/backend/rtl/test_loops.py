@@ -316,3 +316,20 @@ def test_writes_that_never_run_give_nothing() -> None:
     s.split("j", factor=3)
     A, V = np.arange(96, dtype=np.int32).reshape(16, 6) - 40, np.arange(16, dtype=np.int32) - 3
     assert_as_predicted(s, A, V)
+
+
+def test_loops_without_iterations_in_a_pipeline() -> None:
+    """Neither an estimate nor hardware has any copies of them."""
+
+    def passed(A: int32[12], B: int32[12]):
+        for i in range(1, 3):
+            A[i] += 5
+            for j in range(1, 1):
+                B[i - j + 5] = B[2 * i] + 1
+                for k in range(3, 3):
+                    B[k] = A[k]
+
+    s = allo.customize(passed)
+    s.pipeline("i")
+    assert_as_predicted(s, np.arange(12, dtype=np.int32), np.arange(12, dtype=np.int32))
+    assert allo.estimate(s).cycles is not None
