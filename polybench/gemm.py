@@ -10,7 +10,7 @@ import allo
 from allo.ir.types import AlloType, float32
 
 from .benchmark import DEVICE, Benchmark, Design
-from .lanes import DSP_LANE, DSP_PRODUCT, FABRIC, Product, fewer, in_banks, product_tiles, spread
+from .lanes import DSP_LANE, DSP_PRODUCT, FABRIC, Product, in_banks, product_tiles, spread
 
 SIZES = {
     "MINI": (20, 25, 30),
@@ -36,14 +36,14 @@ def kernel(size: str, T: AlloType = float32) -> Callable[..., None]:
     return gemm
 
 
-def row_wise(s: allo.Schedule, size: str, dsp: int, lane: int = DSP_LANE, *, shared: bool = True) -> None:
-    """The sums along k of all elements of C take turns; the multipliers by beta are `shared` with them, or fewer."""
+def row_wise(s: allo.Schedule, size: str, dsp: int, lane: int = DSP_LANE) -> None:
+    """The sums along k of all elements of C take turns."""
     NI, NJ, NK = SIZES[size]
     product = Product(NJ, NK, row_dsp=DSP_PRODUCT, chained=True)  # alpha is multiplied once a row
     (tile,) = product_tiles(NI, [product], dsp, lane)
     k, *term = s.split("k", tile.terms) if tile.terms > 1 else ("k",)
     s.reorder(k, "i", "j1", *term)
-    spread(s, "S_i_0_1.i", "j", tile if shared else fewer(tile))
+    spread(s, "S_i_0_1.i", "j", tile)
     spread(s, "S_i_0.i", "j1", tile)
     in_banks(s, s.C, tile.rows, tile.columns)
     in_banks(s, s.A, tile.rows, tile.terms)
@@ -55,9 +55,9 @@ def within(dsp: int) -> Design:
     return Design(kernel, partial(row_wise, dsp=dsp), dsp)
 
 
-def without_adders(dsp: int, *, shared: bool = True) -> Design:
-    """The fastest design with this many DSPs if adders take none, where nests in turn have them `shared`."""
-    return Design(kernel, partial(row_wise, dsp=dsp, lane=DSP_PRODUCT, shared=shared), dsp, operators=FABRIC)
+def without_adders(dsp: int) -> Design:
+    """The fastest design with this many DSPs if adders take none."""
+    return Design(kernel, partial(row_wise, dsp=dsp, lane=DSP_PRODUCT), dsp, operators=FABRIC)
 
 
 DESIGNS = {
@@ -67,7 +67,6 @@ DESIGNS = {
     "dsp194": within(194),
     "dsp2552": within(2552),
     "dsp8304": within(8304),
-    "own175": without_adders(175, shared=False),
 }
 
 

@@ -120,11 +120,6 @@ def take_turns(rows: int, product: Product, r: int, c: int, t: int = 1) -> bool:
     return rows // r * -(-product.columns // c) >= wanted
 
 
-def fewer(tile: Tile) -> Tile:
-    """A row of the tile, or half a row, for what is computed once: where no units are shared, it has its own."""
-    return tile._replace(rows=1) if tile.rows > 1 else tile._replace(columns=divisor(tile.columns, tile.columns // 2))
-
-
 def tree_tile(rows: int, columns: int, dsp: int, lane: int = DSP_LANE) -> tuple[int, int]:
     """The most lanes within `dsp` for a matrix times a vector from either side: rows and columns of a piece."""
     choices = [

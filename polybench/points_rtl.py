@@ -34,8 +34,9 @@ type Theirs = tuple[str, str, int, int | str, int]  # as the first columns
 
 @cache
 def stated(kernel: str, design: str) -> allo.Estimate:
-    """The estimate of a design for hardware of our own."""
-    return allo.estimate(load(kernel).designs[design].customized(SIZE), profile="rtl", rewritten=True)
+    """The estimate of a design for hardware of our own, in units that know no subnormal numbers, as those of tools."""
+    schedule = load(kernel).designs[design].customized(SIZE)
+    return allo.estimate(schedule, profile="rtl", rewritten=True, subnormals="flush")
 
 
 def within(theirs: Theirs) -> str | None:

@@ -228,20 +228,11 @@ def streamed(s: allo.Schedule, size: str) -> None:
     s.dataflow("three_mm")
 
 
-def first_two_at_once(s: allo.Schedule, size: str) -> None:
-    """The first two products at once, then the third: for units that nests in turn do not share."""
-    s.dataflow("three_mm")
-
-
-def within(dsp: int, lane: int = DSP_LANE, *, shared: bool = True, **options: Any) -> Design:
-    """The fastest design with this many DSPs, of which a lane takes `lane`, that adds in the order of the kernel.
-
-    The three products have them `shared`, or each has as many.
-    """
+def within(dsp: int, lane: int = DSP_LANE, **options: Any) -> Design:
+    """The fastest design with this many DSPs, of which a lane takes `lane`, that adds in the order of the kernel."""
     choice = {"dsp": dsp, "lane": lane}
     parts = (Part(partial(nest, number=n), partial(by_rows, number=n, **choice)) for n in range(3))
-    schedule, used = (in_turn, dsp) if shared else (first_two_at_once, 3 * dsp)
-    return Design(kernel, schedule, used, parts=tuple(parts), **options)
+    return Design(kernel, in_turn, dsp, parts=tuple(parts), **options)
 
 
 def added_in_trees(dsp: int, lane: int = DSP_LANE, **options: Any) -> Design:
@@ -269,9 +260,6 @@ DESIGNS = {
     "dsp2507": added_in_trees(2507),
     "dsp8026": added_in_trees(8026),
     "dsp8026_fabric": added_in_trees(5016, DSP_PRODUCT, operators=FABRIC),
-    "own227": within(111, DSP_PRODUCT, shared=False, operators=FABRIC),
-    "own467": within(225, DSP_PRODUCT, shared=False, operators=FABRIC),
-    "own2507": within(1130, DSP_PRODUCT, shared=False, operators=FABRIC),
     "streams": Design(streamed_stages, streamed, dsp=320, parts=STREAMS),
 }
 

@@ -19,7 +19,6 @@ from .lanes import (
     Product,
     Tile,
     divisor,
-    fewer,
     in_banks,
     product_tiles,
     row_wise,
@@ -103,10 +102,10 @@ def product_by_rows(s: allo.Schedule, size: str, dsp: int, lane: int = DSP_LANE)
     in_banks(s, s.B, tile.terms, tile.columns)
 
 
-def update_by_rows(s: allo.Schedule, size: str, dsp: int, lane: int = DSP_LANE, *, shared: bool = True) -> None:
-    """The sums of a block of rows of D take turns; the multipliers by beta are `shared` with them, or fewer."""
+def update_by_rows(s: allo.Schedule, size: str, dsp: int, lane: int = DSP_LANE) -> None:
+    """The sums of a block of rows of D take turns."""
     tile = tiles(size, dsp, lane)[1]
-    row_wise(s, "D", tile, tile if shared else fewer(tile))
+    row_wise(s, "D", tile, tile)
     in_banks(s, s.tmp, tile.rows, tile.terms)
     in_banks(s, s.C, tile.terms, tile.columns)
 
@@ -203,11 +202,10 @@ def streamed(s: allo.Schedule, size: str) -> None:
     s.dataflow("two_mm")
 
 
-def within(dsp: int, lane: int = DSP_LANE, *, shared: bool = True, **options: Any) -> Design:
-    """The fastest design with this many DSPs, of which a lane takes `lane`, where nests in turn have them `shared`."""
+def within(dsp: int, lane: int = DSP_LANE, **options: Any) -> Design:
+    """The fastest design with this many DSPs, of which a lane takes `lane`."""
     choice = {"dsp": dsp, "lane": lane}
-    last = partial(update_by_rows, shared=shared, **choice)
-    parts = (Part(product, partial(product_by_rows, **choice)), Part(update, last))
+    parts = (Part(product, partial(product_by_rows, **choice)), Part(update, partial(update_by_rows, **choice)))
     return Design(kernel, in_turn, dsp, parts=parts, **options)
 
 
@@ -220,9 +218,6 @@ DESIGNS = {
     "dsp1942": within(1942),
     "dsp1942_fabric": within(1500, DSP_PRODUCT, operators=FABRIC),
     "dsp7435": within(7435),
-    "own222": within(218, shared=False),
-    "own328": within(328, shared=False),
-    "own1942": within(1350, DSP_PRODUCT, shared=False, operators=FABRIC),
     "streams": Design(streamed_stages, streamed, dsp=220, parts=STREAMS),
 }
 

@@ -35,11 +35,12 @@ UNITS: dict[str, tuple[str, dict[str, int]]] = {
 }
 
 
-def measured(kind: str, form: str, latency: int) -> Utilization:
-    """What a unit of floats takes."""
+def measured(kind: str, form: str, latency: int, *, flush: bool = False) -> Utilization:
+    """What a unit of floats takes; `flush`: one that knows no subnormal numbers."""
     name, given = UNITS[kind]
     exponent, fraction = FORMATS[form]
-    return alone(name, {**given, "EXP": exponent, "MAN": fraction, "LAT": latency})
+    more = {"FLUSH": 1} if flush else {}
+    return alone(name, {**given, "EXP": exponent, "MAN": fraction, **more, "LAT": latency})
 
 
 def alone(name: str, parameters: Mapping[str, int]) -> Utilization:
@@ -113,15 +114,17 @@ def operators() -> list[dict[str, Any]]:
 
 
 def main(wanted: list[str]) -> None:
-    print(f"{'unit':14}{'latency':>8}{'LUT':>7}{'stated':>8}{'FF':>7}{'stated':>8}{'DSP':>5}{'stated':>8}")
+    print(f"{'unit':18}{'latency':>8}{'LUT':>7}{'stated':>8}{'FF':>7}{'stated':>8}{'DSP':>5}{'stated':>8}")
     for stated in operators():
         kind, form, latency = stated["kind"], stated["type"], stated["latency"]
         if wanted and not {kind, form} & set(wanted):
             continue
-        found = measured(kind, form, latency)
+        flush = stated.get("implementation") == "flush"
+        found = measured(kind, form, latency, flush=flush)
         pairs = [(found.lut, stated["lut"], 7), (found.ff, stated["ff"], 7), (found.dsp, stated["dsp"], 5)]
         counts = "".join(f"{number:>{width}}{known:>8}" for number, known, width in pairs)
-        print(f"{kind + ' ' + form:14}{latency:>8}{counts}", flush=True)
+        name = f"{kind} {form}{' flush' if flush else ''}"
+        print(f"{name:18}{latency:>8}{counts}", flush=True)
 
 
 if __name__ == "__main__":

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..errors import TargetError
+from ..ir import subnormals
 from ..ir.module import Module
 
 
@@ -52,7 +53,4 @@ def flushes(options: dict[str, Any]) -> bool:
 
     Raises TargetError if that is neither "keep" nor "flush".
     """
-    given = options.get("subnormals", "keep")
-    if given not in ("keep", "flush"):
-        raise TargetError(f'subnormals must be "keep" or "flush", got {given!r}')
-    return bool(given == "flush")
+    return subnormals.flushes(options.get("subnormals", "keep"))

@@ -15,6 +15,7 @@ from ..errors import TargetError
 from ..ir.linalg import with_loops
 from ..ir.module import Module
 from ..ir.recursion import reads_programs
+from ..ir.subnormals import flush_subnormals, flushes
 from ..ir.walk import argument_names
 from ..messages import working
 from ..target import Fpga, Target, load_target
@@ -58,6 +59,7 @@ def estimate(
     word_bits: int = DEFAULT_WORD_BITS,
     rewritten: bool = False,
     rewrites: Sequence[str] = (),
+    subnormals: str = "keep",
 ) -> Estimate:
     """What `design` costs on `target`: cycles and resources, *estimated* by static scheduling.
 
@@ -72,6 +74,7 @@ def estimate(
     `word_bits` bits, but for those `in_place`, which the kernel itself accesses. `rewritten`: what is else
     assumed of the tool (elements that stay the same in registers, forwarded stores, trees of sums) is done to the
     module first, by `allo.timing.rewrites`, and nothing is assumed; `rewrites` are done as by a build that names them.
+    `subnormals="flush"`, with the profile `rtl`, has units of floats that know no subnormal numbers.
     The time taken does not depend on extents, but for grids of tasks, and tasks that wait for one another in circles
     (`traced.py`). Raises TargetError for a target or a profile that does not exist or lacks an operator, and for
     memories, arguments and rewrites that do not exist.
@@ -79,6 +82,7 @@ def estimate(
     """
     module = design if isinstance(design, Module) else design.ir
     device = _device(target, profile, frequency, operators, unsafe_math=unsafe_math)
+    device = _flushing(device) if flushes(subnormals) else device
     module = as_the_tool_reads(with_loops(module), device.rules)
     place = off_chip(module, device, memory, in_place, word_bits)
     options = TreeOptions(device, auto_pipeline, dict(trips or {}), place.stays, unsafe_math, not rewritten)
@@ -118,8 +122,20 @@ def _device(
     return device.using(**operators or {})
 
 
+def _flushing(device: Fpga) -> Fpga:
+    if device.rules.own_hardware is None:
+        raise TargetError(
+            "units of floats with and without subnormal numbers are those of hardware of our own",
+            hint='take profile="rtl": what other tools have is in their profiles',
+        )
+    return device.flushing()
+
+
 def _rewritten(module: Module, options: TreeOptions, names: Sequence[str]) -> tuple[Module, tuple[Rewrite, ...]]:
     """The module that is scheduled, and what was done to it: what is named, and what is not assumed."""
+    if options.target.flushes:
+        module = module.clone()
+        flush_subnormals(module, units=True)
     done = [Prepared(module, ())]
     if options.target.rules.own_hardware is not None:
         done.append(prepared(module, RewriteOptions(own=True), OF_OWN_HARDWARE))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from mlir import ir
 
+from ..errors import TargetError
 from .builder import Builder
 from .context import context
 from .elementary.functions import FUNCTIONS
@@ -16,6 +17,13 @@ _OTHERS = ("allo.elementary", *(f"math.{name}" for name in FUNCTIONS))
 _MAY_FOLD = ("arith.constant", "arith.sitofp", "arith.uitofp", "arith.select")  # of values that passes may know
 _FRACTIONS = {16: 10, 32: 23, 64: 52}
 _EQUAL = 0  # a predicate of `arith.cmpi`
+
+
+def flushes(given: object) -> bool:
+    """What an argument `subnormals` says. Raises TargetError if it is neither "keep" nor "flush"."""
+    if given not in ("keep", "flush"):
+        raise TargetError(f'subnormals must be "keep" or "flush", got {given!r}')
+    return given == "flush"
 
 
 def flush_subnormals(module: Module, *, units: bool = False) -> None:

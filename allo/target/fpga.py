@@ -21,6 +21,8 @@ from .components import (
 from .description import Target
 from .profile import Profile, ToolRules
 
+_FLUSH = "flush"  # the implementation of operators on floats that know no subnormal numbers
+
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Fpga(Target):
@@ -90,6 +92,11 @@ class Fpga(Target):
                     hint=f"the choices are {listed}",
                 )
         return replace(self, implementations={**self.implementations, **implementations})
+
+    def flushing(self) -> Fpga:
+        """The same device with operators that know no subnormal numbers, where the target has such."""
+        kinds = {row.kind for row in self.floats if row.implementation == _FLUSH}
+        return replace(self, flushes=True, implementations={**dict.fromkeys(kinds, _FLUSH), **self.implementations})
 
     @property
     def _owner(self) -> str:

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, replace
-from math import frexp
 
 import numpy as np
-from mlir import ir
 
+from ..ir.access import is_at_stream
 from ..layout import NONE
 from ..poly.updates import updates_of
 from ..target import Operator
@@ -17,10 +16,23 @@ from .modulo import solve
 from .problem.dependences import graph_of
 from .problem.formulation import problem_of
 from .problem.graph import Edge, Graph
+from .problem.operators import bits_of, moves_exponent, shares_unit
 from .problem.ports import Accesses, Pressure, accesses_of
 from .problem.region import LoopBody, RegionNode
 from .reason import Reason
 from .schedule import StaticSchedule, rebound, schedule_of
+
+
+_BY_POWER = 0.71  # the part of the LUTs of a product that one by a power of two has, as Yosys counts
+
+
+@dataclass(frozen=True, slots=True)
+class SharedUnit:
+    """A unit that loops in turn may share: what it costs, the type of its operands, and the bits of all of these."""
+
+    operator: Operator
+    kind: str
+    bits: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +62,20 @@ class ScheduledRegion:
         """The same, if each operation has a unit of its own, where it is made for a factor that is known."""
         return self._units(Counter(), apart=True)
 
+    @property
+    def reusable_units(self) -> Counter[SharedUnit]:
+        """Those of them that other regions may use before and after this one; none where iterations may stand still."""
+        found: Counter[SharedUnit] = Counter()
+        nodes = self.graph.region.nodes
+        if any(is_at_stream(node.op) for node in nodes):
+            return found
+        for node in nodes:
+            if node.kind == "compute" and shares_unit(node.op):
+                bits = sum(bits_of(operand.type) for operand in node.op.operands)
+                kind = SharedUnit(node.operator, str(node.op.operands[0].type), bits)
+                found[kind] += self.schedule.problem.copies(node.index)
+        return found
+
     def _units(self, found: Counter[Operator], *, apart: bool) -> Counter[Operator]:
         region, problem = self.graph.region, self.schedule.problem
         for node in region.nodes:
@@ -58,17 +84,10 @@ class ScheduledRegion:
             shared = problem.operations[node.index].unit is not None and not apart
             if node.kind == "compute" and not node.operator.free and not shared:
                 operator = node.operator
-                if apart and operator.dsp and _moves_exponent(node.op):
-                    operator = replace(operator, dsp=0)
+                if apart and operator.dsp and moves_exponent(node.op):
+                    operator = replace(operator, dsp=0, lut=round(_BY_POWER * operator.lut))
                 found[operator] += problem.copies(node.index)  # selecting the operands would cost as much
         return found
-
-
-def _moves_exponent(op: ir.Operation) -> bool:
-    """Whether an operation is a product of a float and a power of two, whose digits stay as they are."""
-    known = (value.owner for value in op.operands if op.name == "arith.mulf" and isinstance(value.owner, ir.OpView))
-    constants = (one.attributes["value"] for one in known if one.name == "arith.constant")
-    return any(frexp(ir.FloatAttr(constant).value)[0] in (0.5, -0.5) for constant in constants)
 
 
 def scheduled(

@@ -244,7 +244,7 @@ def test_nests_of_one_function_share_operators_of_the_tool() -> None:
     s = allo.customize(scaled_in_turn)
     s.pipeline("i")
     s.pipeline("j")
-    assert (estimate(s).dsp, estimate(s, "rtl").dsp) == (3, 4)
+    assert (estimate(s).dsp, estimate(s, "rtl").dsp) == (3, 2)
 
 
 def test_functions_share_no_operators() -> None:

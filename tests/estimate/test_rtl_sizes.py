@@ -33,17 +33,23 @@ def test_errors_are_small_as_a_rule() -> None:
     assert shares["lut"] >= 0.85 and shares["ff"] >= 0.85 and shares["dsp"] >= 0.8
 
 
-def test_operations_in_turn_have_units_of_their_own() -> None:
+def test_loops_in_turn_share_units_and_choose_their_operands() -> None:
     def twice(A: float32[64], x: float32, y: float32):
         for i in range(64):
             A[i] *= x
         for j in range(64):
             A[j] *= y
 
-    assert sizes(allo.customize(twice))[0] == 4
+    def once(A: float32[64], x: float32):
+        for i in range(64):
+            A[i] *= x
+
+    (dsp, lut), (alone, least) = (sizes(allo.customize(kernel)) for kernel in (twice, once))
+    assert dsp == alone == 2
+    assert 0 < lut - least - 45 < 64  # a loop more, and a choice between two operands of 32 bits twice
 
 
-def test_branches_have_units_of_their_own() -> None:
+def test_branches_in_a_pipeline_have_units_of_their_own() -> None:
     def either(A: float32[64], x: float32, n: int32):
         for i in range(64):
             if n > 3:
@@ -92,3 +98,23 @@ def test_rows_of_addresses_are_multiplied(columns: int, banks: int, products: in
         for array in "AB":
             s.partition(array, dim=2, factor=banks)
     assert sizes(s)[0] == products
+
+
+def test_units_without_subnormal_numbers_are_smaller() -> None:
+    def scaled(A: float32[64], x: float32):
+        for i in range(64):
+            A[i] *= x
+
+    s = allo.customize(scaled)
+    kept, flushed = (allo.estimate(s, profile="rtl", subnormals=given) for given in ("keep", "flush"))
+    assert (kept.resources.dsp, kept.cycles) == (flushed.resources.dsp, flushed.cycles)
+    assert kept.resources.lut - flushed.resources.lut == 693 - 164
+    with pytest.raises(allo.TargetError) as unknown:
+        allo.estimate(s, profile="rtl", subnormals="drop")
+    assert str(unknown.value) == "subnormals must be \"keep\" or \"flush\", got 'drop'"
+    with pytest.raises(allo.TargetError) as others:
+        allo.estimate(s, subnormals="flush")
+    assert str(others.value) == (
+        "units of floats with and without subnormal numbers are those of hardware of our own\n"
+        '  hint: take profile="rtl": what other tools have is in their profiles'
+    )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 from ...errors import TargetError
@@ -33,7 +32,8 @@ def _build(module: Module, mode: str | None, options: dict[str, Any]) -> RTLModu
     seed = options.get("random_state")
     if seed is not None and (isinstance(seed, bool) or not isinstance(seed, int)):
         raise TargetError(f"random_state must be a whole number, got {seed!r}")
-    target = replace(device.under(_PROFILE), flushes=flushes(options))
+    target = device.under(_PROFILE)
+    target = target.flushing() if flushes(options) else target
     given = options.get("interface")
     interface = None if given is None else settings_of(given, target)
     hang = hang_of(module)

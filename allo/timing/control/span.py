@@ -15,7 +15,10 @@ from mlir import ir
 from ...ir.access import access_map, base_of, is_load
 from ...poly.formula import compile_map
 from ...target import Operator
+from ..pipeline import SharedUnit
 from .timeline import PartName, Timeline, TimelinePart
+
+_CHOICE_LUT = 0.6  # for each bit
 
 # A stream: its declaration or argument, and the element of an array of streams (None: any of them, or no array).
 type Stream = tuple[ir.Value, tuple[int, ...] | None]
@@ -51,7 +54,10 @@ class Ends:
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """A part of a program: its cycles (None: not known), its units, the callees it uses, its ends."""
+    """A part of a program: its cycles (None: not known), its units, the callees it uses, its ends.
+
+    `reusable` are those of its units that parts before and after it may use too.
+    """
 
     latency: Fraction | None
     units: Counter[Operator] = field(default_factory=Counter)
@@ -59,6 +65,7 @@ class Span:
     ends: Ends = field(default_factory=Ends)
     register_bits: int = 0
     interval: Fraction | None = None  # until the next run can start, if less than `latency`
+    reusable: Counter[SharedUnit] = field(default_factory=Counter)
 
 
 def moved(events: Mapping[Stream, Event], before: Fraction, after: Fraction) -> dict[Stream, Event]:
@@ -127,9 +134,22 @@ def all_units(parts: Iterable[Span]) -> Counter[Operator]:
 
 
 def apart(whole: Span, parts: Iterable[Span]) -> Span:
-    """A span of parts, each of which has units and callees of its own."""
+    """A span of parts in turn, each of which has callees of its own, and units but for those that they share."""
     kept = list(parts)
-    return replace(whole, units=all_units(kept), callees=sum((part.callees for part in kept), Counter[str]()))
+    units, most = all_units(kept), Counter[SharedUnit]()
+    for part in kept:
+        most |= part.reusable
+    for unit, count in sum((part.reusable for part in kept), Counter[SharedUnit]()).items():
+        saved = count - most[unit]
+        units[unit.operator] -= saved
+        units[_choice(unit)] += saved
+    callees = sum((part.callees for part in kept), Counter[str]())
+    return replace(whole, units=+units, callees=callees, reusable=most)
+
+
+def _choice(unit: SharedUnit) -> Operator:
+    """What it takes to bring the operands of one more place to a unit, by Yosys (`polybench/measured_rtl.csv`)."""
+    return Operator("choice of operands", lut=round(_CHOICE_LUT * unit.bits))
 
 
 def begins(parts: Sequence[Span]) -> list[Fraction]:
@@ -200,7 +220,8 @@ def repeated(body: Span, trips: Fraction | None, each: int, around: int) -> Span
         }
         for events in (body.ends.puts, body.ends.gets)
     )
-    return Span(latency, body.units, body.callees, replace(body.ends, puts=puts, gets=gets), body.register_bits)
+    ends = replace(body.ends, puts=puts, gets=gets)
+    return Span(latency, body.units, body.callees, ends, body.register_bits, reusable=body.reusable)
 
 
 def _longest(parts: Iterable[Span]) -> Fraction | None:

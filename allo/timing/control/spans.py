@@ -42,7 +42,7 @@ class Spans:
         self.target = function.around.target
         self.callee = callee
         self.listed = listed
-        self.apart = self.target.rules.own_hardware is not None  # no operation shares a unit
+        self.apart = self.target.rules.own_hardware is not None  # only some operations share units
         self.found: dict[tree.Node, Span] = {}
         self.overlaps: dict[tree.Dataflow, Overlap] = {}
         self.even: dict[tree.Node, bool] = {}
@@ -107,7 +107,9 @@ class Spans:
         match node:
             case tree.Straight() | tree.Pipeline():
                 found = _of_region(node)
-                return replace(found, units=node.region.units_apart) if self.apart else found
+                if not self.apart:
+                    return found
+                return replace(found, units=node.region.units_apart, reusable=node.region.reusable_units)
             case tree.Repeat(body=tree.Dataflow()):
                 return self._again(node)
             case tree.Repeat():

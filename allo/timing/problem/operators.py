@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from math import frexp
 
 from mlir import ir
 
@@ -57,6 +58,7 @@ _INTEGER = {
 }  # fmt: skip
 # What the words of a reason call an operator.
 _WORDS = {"compare": "comparison", "convert": "conversion", "select": "selection", "sqrt": "square root"}
+_SHARED = ("add", "mul", "div", "sqrt")  # kinds whose units are larger than a choice of their operands
 _NOT_BUILT = ("arith.remf",)  # floats of which hardware of our own has no unit
 _SHIFTS = ("arith.shli", "arith.shrsi", "arith.shrui")
 _FIXED = re.compile(r"!allo\.u?fixed<(\d+)")
@@ -94,6 +96,19 @@ def float_operator(op: ir.Operation) -> tuple[str, str] | None:
     """The kind and the type of the operator on floats that computes `op`; None if it is none."""
     kind, type_ = _FLOAT.get(op.name), _float_type(op)
     return None if kind is None or type_ is None else (kind, type_)
+
+
+def shares_unit(op: ir.Operation) -> bool:
+    """Whether hardware of our own has one unit for such operations of loops that run in turn."""
+    found = float_operator(op)
+    return found is not None and found[0] in _SHARED and not moves_exponent(op)
+
+
+def moves_exponent(op: ir.Operation) -> bool:
+    """Whether an operation is a product of a float and a power of two, whose digits stay as they are."""
+    known = (value.owner for value in op.operands if op.name == "arith.mulf" and isinstance(value.owner, ir.OpView))
+    constants = (one.attributes["value"] for one in known if one.name == "arith.constant")
+    return any(frexp(ir.FloatAttr(constant).value)[0] in (0.5, -0.5) for constant in constants)
 
 
 def no_hardware(op: ir.Operation, what: str | None = None) -> TargetError:

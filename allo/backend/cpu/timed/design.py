@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ctypes
-from dataclasses import replace
 from math import prod
 from pathlib import Path
 from typing import Any, Literal
@@ -47,7 +46,7 @@ class TimedDesign:
         device = load_target("u280" if timed is True else timed)
         if not isinstance(device, Fpga):
             raise TargetError(f"cycles are those of FPGAs, and target '{device.name}' is none", hint="take u280")
-        device = replace(device, flushes=flush)
+        device = device.flushing() if flush else device
         self.own = device.rules.own_hardware is not None
         module = _numbered_anew(unrolled(module, device)) if self.own else module
         self.module, self.device, self.unbounded = module, device, unbounded

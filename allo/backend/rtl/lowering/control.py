@@ -84,7 +84,7 @@ class ControlHardware:
             if is_at_stream(one.op)
             for cycle in schedule.cycles[one.index].reshape(-1)
         ]
-        return RegionFlow(self.builder, name, cycles, schedule.interval)
+        return RegionFlow(self.builder, name, cycles, schedule.interval, self.function.stage)
 
     def _straight(self, node: tree.Straight, start: Signal) -> Signal:
         flow = self._flow(node, "step")

@@ -44,10 +44,16 @@ class FlowEvent:
 
 
 class RegionFlow:
-    """The signals of one region; `stages` are the cycles of its puts and gets, once for each of them."""
+    """The signals of one region; `stages` are the cycles of its puts and gets, once for each of them.
 
-    def __init__(self, builder: ModuleBuilder, name: str, stages: Iterable[int], interval: int | None) -> None:
+    `stage` is the one of its function that it is in: regions of one run in turn.
+    """
+
+    def __init__(
+        self, builder: ModuleBuilder, name: str, stages: Iterable[int], interval: int | None, stage: int = 0
+    ) -> None:
         self.builder = builder
+        self.stage = stage
         self.name = name
         self.is_pipeline = interval is not None
         self.interval = interval or 1

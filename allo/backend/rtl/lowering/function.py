@@ -39,6 +39,7 @@ from .linear import SubscriptNumber
 from .memories import place_memory
 from .operations import OperationPrinter
 from .ports import ArrayPorts
+from .shared_units import SharedUnits
 from .stages import StagesAtOnce
 from .subscripts import of_map, of_value
 from .tables import place_tables
@@ -56,7 +57,8 @@ class FunctionHardware:
         self.scheduled = builder
         self.callee = callee
         self.builder = ModuleBuilder(module_name(tree.name))
-        self.operations = OperationPrinter(self.builder, tree.around, builder.target.flushes)
+        self.units = SharedUnits(self.builder)
+        self.operations = OperationPrinter(self.builder, self.units, tree.around, builder.target.flushes)
         self.loops: dict[ir.Value, Signal] = {}
         self.given: dict[ir.Value, Signal] = {}  # scalar arguments, and results of calls
         self.places: dict[ir.Value, RegionHardware] = {}  # the region that computes a value
@@ -108,6 +110,7 @@ class FunctionHardware:
             ports.finish()
             if not ports.is_outside:
                 self._memories(ports)
+        self.units.finish()
         self.streams.finish()
         if self.waits:
             self.waiting = builder.port("waits", 1, Direction.OUTPUT)

@@ -12,11 +12,12 @@ from ....ir.module import Module
 from ....ir.subnormals import UNITS
 from ....ir.walk import entry_block, location_of, operations
 from ....ir.widths import INDEX_BITS, Widths
-from ....timing.problem.operators import bits_of, no_hardware
+from ....timing.problem.operators import bits_of, no_hardware, shares_unit
 from ....timing.problem.region import Surroundings
 from ..netlist.builder import ModuleBuilder
 from ..netlist.design import Signal
 from .flow import UnitRegisters
+from .shared_units import SharedUnits, UnitUse
 
 _WIRES = ("arith.extsi", "arith.extui", "arith.trunci", "arith.index_cast", "arith.index_castui", "allo.sign_cast",
           "arith.bitcast", "allo.bitcast")  # fmt: skip
@@ -51,6 +52,7 @@ class OperationPrinter:
     """Operations in one module; integers are as wide as anything needs them."""
 
     builder: ModuleBuilder
+    shared: SharedUnits
     around: Surroundings
     flushes: bool  # whether units of floats know no subnormal numbers
 
@@ -87,6 +89,8 @@ class OperationPrinter:
         unit = self._unit(op, operands, latency)
         if unit is not None:
             module, parameters, ports, output, out_width = unit
+            if registers is not None and not registers.flow.stages and latency and shares_unit(op):
+                return self.shared.result(UnitUse(module, parameters, ports, out_width), registers, hint, at)
             made = self.builder.signal(hint, out_width)
             sockets = {"clk": "clk", "en": registers.enable if registers else "en", **ports, output: made.name}
             self.builder.instance(module, f"{hint}_unit", parameters, sockets, at)
