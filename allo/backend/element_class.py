@@ -36,9 +36,9 @@ class _Passed(NamedTuple):
 class ElementClass:
     """The function, made of `body` for one of the elements.
 
-    The first arguments of the body are the position, which goes; of the others, called `labels`, those that `plan` has
-    parted are arrays of FIFOs, registers and banks of which only some are used, at places that are known. A bank is a
-    memory as `memories` say, by the number of its array.
+    `name` is that of the function. The first arguments of the body are the position, which goes; of the others, called
+    `labels`, those that `plan` has parted are arrays of FIFOs, registers and banks of which only some are used, at
+    places that are known. A bank is a memory as `memories` say, by the number of its array.
     """
 
     def __init__(
@@ -46,21 +46,26 @@ class ElementClass:
         memories: Mapping[int, ir.Attribute],
     ) -> None:  # fmt: skip
         self._made = body.clone(ir.InsertionPoint(body))
+        self.name = symbol
         self._made.attributes["sym_name"] = string_attr(symbol)
         self._block = self._made.regions[0].blocks[0]
-        self._callee = ir.FlatSymbolRefAttr.get(symbol, context())
         self._passed: list[_Passed] = []
         take_branches(self._block, plan.branches(position))
         self._fix(position)
         self._dimensions = plan.parted
         self._take(labels, memories)
 
+    def uses(self, places: Mapping[int, Sequence[Place]]) -> list[tuple[int, Place | None]]:
+        """What a call passes for an element that uses the FIFOs, registers and banks at `places`: numbers of values,
+        and the place if it is a part of one."""
+        return [(of, None if part is None else places[of][part]) for of, part in self._passed]
+
     def call(
         self,
         builder: Builder,
-        values: Sequence[ir.Value],
-        places: dict[int, list[Place]],
-        marks: dict[str, ir.Attribute],
+        values: Mapping[int, ir.Value],
+        places: Mapping[int, Sequence[Place]],
+        marks: Mapping[str, ir.Attribute],
         known: dict[tuple[int, Place], ir.Value],
     ) -> None:
         """The call for an element that uses the FIFOs, registers and banks at `places` of the arrays among `values`.
@@ -68,15 +73,15 @@ class ElementClass:
         Those that earlier elements use too are `known`.
         """
         operands = []
-        for number, part in self._passed:
-            if part is None:
-                operands.append(values[number])
+        for of, place in self.uses(places):
+            if place is None:
+                operands.append(values[of])
                 continue
-            place = places[number][part]
-            if (number, place) not in known:
-                known[number, place] = part_of(builder, values[number], place, self._dimensions[number])
-            operands.append(known[number, place])
-        builder.op("func.call", (), operands, {"callee": self._callee, **marks})
+            if (of, place) not in known:
+                known[of, place] = part_of(builder, values[of], place, self._dimensions[of])
+            operands.append(known[of, place])
+        callee = ir.FlatSymbolRefAttr.get(self.name, context())
+        builder.op("func.call", (), operands, {"callee": callee, **marks})
 
     def _fix(self, position: Position) -> None:
         """Let the position be known, with all that it decides."""

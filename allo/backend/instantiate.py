@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from itertools import product
 
 from mlir import ir
@@ -18,7 +19,7 @@ from ..ir.inlining import replace_call
 from ..ir.module import Module
 from ..ir.names import unique_name
 from ..ir.passes import run_passes
-from ..ir.processes import APART_FROM, DATAFLOW, ELEMENT_NAME, ELEMENT_OF, ELEMENT_POSITION, TASK_NUMBER
+from ..ir.processes import DATAFLOW
 from ..ir.walk import (
     LoopView,
     argument_names,
@@ -28,9 +29,11 @@ from ..ir.walk import (
     statements,
     string_of,
 )
+from ..timing.rewrites.inline_calls import is_straight_code
+from .element_calls import ElementMarks, ElementUse, NestCalls
 from .element_class import COMPOSED, ElementClass, set_signature
 from .outlining import captured, signature_attributes
-from .positions import Place, Plan
+from .positions import Plan
 
 type BankMemory = Callable[[ir.Value], ir.Attribute | None]
 
@@ -45,20 +48,52 @@ def instantiate(module: Module, bank_memory: BankMemory | None = None) -> Module
     the first of its elements, `PE_0_1` in nest `PE`; if the nest is nothing but one call of `f`, `f_0_1`. The bodies of
     functions that take the position are parts of those of elements.
     """
+    return _instantiated(module, bank_memory, None)
+
+
+@dataclass(frozen=True, slots=True)
+class FoldedNests:
+    """A module in which the first element of each class of `nests` is called, which rewrites take for all of them."""
+
+    module: Module
+    nests: Sequence[NestCalls]
+
+    def unfold(self, rewritten: Module) -> None:
+        """Write the calls of all other elements into what the module has become."""
+        for nest in self.nests:
+            nest.unfold(rewritten)
+
+
+def folded(module: Module, bank_memory: BankMemory | None = None) -> FoldedNests:
+    """As `instantiate`, but that of nests whose calls are never inlined or copied only the first elements are called.
+
+    These are nests outside of loops, some of whose elements are no straight code.
+    """
+    nests: list[NestCalls] = []
+    return FoldedNests(_instantiated(module, bank_memory, nests), nests)
+
+
+def _instantiated(module: Module, bank_memory: BankMemory | None, folded: list[NestCalls] | None) -> Module:
+    """The copy; nests whose calls are left out are added to `folded`, if it is given."""
     result = module.clone()
     for function in list(result.functions()):
         for nest in element_nests(function):
-            _Elements(result, function, _checked(nest), bank_memory).replace()
-    _name_positions(result)
+            _Elements(result, function, _checked(nest), bank_memory).replace(folded)
+    names = _name_positions(result)
+    if folded is not None and names:
+        folded[:] = [nest.renamed(names) for nest in folded]
     return result
 
 
-def _name_positions(module: Module) -> None:
-    """Let functions of some positions of a task, such as `gemm[0, :]`, have names that hardware languages have."""
+def _name_positions(module: Module) -> dict[str, str]:
+    """Let functions of some positions of a task, such as `gemm[0, :]`, have names that hardware languages have; these
+    by the names before."""
     names = set(module.names())
+    renamed: dict[str, str] = {}
     for name in sorted(name for name in names if split_positions(name) is not None):
         plain = unique_name("_".join(re.findall(r"\w+", name.replace(":", "to"))), names)
         names.add(plain)
+        renamed[name] = plain
         for function in module.functions():
             if function.name.value == name:
                 function.operation.attributes["sym_name"] = string_attr(plain)
@@ -66,6 +101,7 @@ def _name_positions(module: Module) -> None:
             for call in operations(entry, "func.call") if entry is not None else ():
                 if callee_name(call) == name:
                     call.attributes["callee"] = ir.FlatSymbolRefAttr.get(plain, context())
+    return renamed
 
 
 def _checked(nest: ElementNest) -> ElementNest:
@@ -91,12 +127,30 @@ class _Elements:
         self.passed: list[ir.Value] = []  # what the body of an element uses
         self.inlined: list[str] = []
 
-    def replace(self) -> None:
-        """Put the calls of the elements in the place of the nest."""
-        nest = self.nest
-        name = nest.outermost.nest if self.call is None else callee_name(self.call)
-        taken = set(self.module.names())
+    def replace(self, folded: list[NestCalls] | None) -> None:
+        """Put the calls of the elements in the place of the nest, of those which are `folded` the first ones only."""
+        nest = self.nest.outermost
+        name = nest.nest if self.call is None else callee_name(self.call)
         body = self._body()
+        elements, classes = self._elements(body, name)
+        is_top = nest.op.parent is not None and nest.op.parent.operation.name == "func.func"
+        calls = NestCalls(
+            self.function.name.value, elements, classes, ElementMarks.of(nest.op, nest.nest),
+            [value.type for value in self.passed],
+        )  # fmt: skip
+        builder = Builder.before(nest.op)
+        if folded is not None and is_top and not all(is_straight_code(self.module, c.name) for c in set(classes)):
+            calls.fold(builder, self.passed)
+            folded.append(calls)
+        else:
+            calls.write(builder, self.passed)
+        body.erase()
+        nest.op.erase()
+        self._erase_inlined()
+
+    def _elements(self, body: ir.Operation, name: str) -> tuple[list[ElementUse], list[ElementClass]]:
+        """All elements, called `name` and their places, and the class of each."""
+        nest, taken = self.nest, set(self.module.names())
         labels = self._labels()
         of = self.bank_memory
         memories = {} if of is None else {
@@ -105,32 +159,18 @@ class _Elements:
         ranges = [_range(view, extent) for view, extent in zip(nest.spatial, nest.extents, strict=True)]
         plan = Plan(body, ranges, memories)
         made: dict[object, ElementClass] = {}
-        known: dict[tuple[int, Place], ir.Value] = {}
-        builder = Builder.before(nest.outermost.op)
-        number = string_of(nest.outermost.op, TASK_NUMBER)
-        shared = {ELEMENT_OF: string_attr(nest.outermost.nest)}
-        if number is not None:
-            shared[APART_FROM] = string_attr(string_of(nest.outermost.op, APART_FROM) or "")
         values = [
             [_value(view, k) for k in range(extent)] for view, extent in zip(nest.spatial, nest.extents, strict=True)
         ]
-        places = product(*map(range, nest.extents))
-        for element, (place, position) in enumerate(zip(places, product(*values), strict=True)):
+        elements, classes = [], []
+        for place, position in zip(product(*map(range, nest.extents)), product(*values), strict=True):
             own_name = "_".join([name, *map(str, place)])
             like, parts = plan.at(position)
             if like not in made:
                 made[like] = ElementClass(body, position, plan, labels, unique_name(own_name, taken), memories)
-            marks: dict[str, ir.Attribute] = {
-                **shared,
-                ELEMENT_NAME: string_attr(own_name),
-                ELEMENT_POSITION: ir.ArrayAttr.get([ir.IntegerAttr.get(index_type(), v) for v in position], context()),
-            }
-            if number is not None:
-                marks[TASK_NUMBER] = string_attr(f"{number} {element}")
-            made[like].call(builder, self.passed, parts, marks, known)
-        body.erase()
-        nest.outermost.op.erase()
-        self._erase_inlined()
+            elements.append(ElementUse(own_name, position, parts))
+            classes.append(made[like])
+        return elements, classes
 
     def _labels(self) -> list[str]:
         """The names of what the body uses."""

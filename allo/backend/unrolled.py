@@ -23,7 +23,7 @@ from ..timing.problem.region import unbounded_loop
 from ..timing.rewrites import RewriteOptions, plain_operations, prepared
 from ..timing.rewrites.packed_products import NAME as PACKED
 from ..timing.roles import Roles, is_nested, is_unrolled
-from .instantiate import BankMemory, instantiate
+from .instantiate import BankMemory, folded
 from .staged_loops import stage_loops
 
 _UNROLL, _WITHOUT_CLEANING = "allo.unroll", "allo-unroll-annotated{max-operations=4000000000}"
@@ -35,14 +35,15 @@ def unrolled(module: Module, target: Fpga, *, banks: bool = False) -> Module:
     Grids are calls of their elements, which keep marks of what uses other parts of arrays. With `banks` they take banks
     of memory by themselves, which machine code cannot pass, as neighbours in one are apart. It is rewritten once before
     that, while sums of copies are loops, and once after, when copies can be forwarded, and their products by one factor
-    can share a DSP.
+    can share a DSP. Meanwhile one element of each class stands for all.
     """
     module = stage_loops(module)
     if any(uses_streams(function) for function in module.functions()):
         module = module.clone()
         number_tasks(module)
         mark_apart(module)
-    made = plain_operations(instantiate(module, _bank_memory(target) if banks else None))
+    nests = folded(module, _bank_memory(target) if banks else None)
+    made = plain_operations(nests.module)
     if target.flushes:
         lower_linalg(made)
         flush_subnormals(made, units=True)
@@ -51,7 +52,9 @@ def unrolled(module: Module, target: Fpga, *, banks: bool = False) -> Module:
     made = prepared(made, RewriteOptions()).module
     while _unroll_loops(made):  # bounds that were not constant before
         made = prepared(made, RewriteOptions()).module
-    return prepared(made, RewriteOptions(target=target), only=[PACKED]).module
+    made = prepared(made, RewriteOptions(target=target), only=[PACKED]).module
+    nests.unfold(made)
+    return made
 
 
 def _bank_memory(target: Fpga) -> BankMemory:

@@ -24,7 +24,7 @@ def inline_calls(module: Module, name: str, *, auto_pipeline: bool, turns: bool)
     """
     caller = module.function(name)
     found: list[Rewrite] = []
-    while calls := [call for call in _calls(caller, auto_pipeline) if _is_straight(module, callee_name(call))]:
+    while calls := [call for call in _calls(caller, auto_pipeline) if is_straight_code(module, callee_name(call))]:
         for call in calls:
             callee, at = callee_name(call), location_of(call)
             inline_call(call, module.function(callee), caller)
@@ -57,7 +57,7 @@ def _pipelines(caller: ir.OpView, auto_pipeline: bool) -> Iterator[LoopView]:
     return (view for view in views.values() if roles.chain(view) == [view])
 
 
-def _is_straight(module: Module, name: str, callers: tuple[str, ...] = ()) -> bool:
+def is_straight_code(module: Module, name: str, callers: tuple[str, ...] = ()) -> bool:
     """Whether a function has a body without streams and loops that are not unrolled, and so has all that it calls."""
     function = module.function(name)
     entry = entry_block(function)
@@ -69,7 +69,7 @@ def _is_straight(module: Module, name: str, callers: tuple[str, ...] = ()) -> bo
 def _can_stand(module: Module, op: ir.Operation, callers: tuple[str, ...]) -> bool:
     """Whether a statement of those functions can stand in a pipeline."""
     if op.name == "func.call":
-        return _is_straight(module, callee_name(op), callers)
+        return is_straight_code(module, callee_name(op), callers)
     if op.name not in LOOP_OPERATIONS:
         blocks = [block for region in op.regions for block in region.blocks]
         return (bool(blocks) or is_straight(op)) and all(
