@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 from ....errors import Location
-from ....ir.names import unique_name
 from .design import (
     Assign,
     ConstantTable,
@@ -38,6 +38,7 @@ void wait wait_order wand weak weak0 weak1 while wildcard wire with within wor x
 _CONTROL = ("clk", "rst", "en", "start", "done", "stuck")  # the ports that control a module
 
 
+@lru_cache(1 << 12)  # instances of one module ask for the same names
 def identifier(text: str) -> str:
     """A name as SystemVerilog takes it."""
     if text.isascii() and text.isidentifier() and "_" not in (text[0], text[-1]):
@@ -82,15 +83,15 @@ class ModuleBuilder:
 
     def named(self, hint: str) -> str:
         """A free name."""
-        wanted = identifier(hint)
-        if wanted not in self.taken:
-            self.taken.add(wanted)
-            return wanted
-        count = self._counts.get(wanted, 0) + 1
-        while f"{wanted}_{count}" in self.taken:
-            count += 1
-        self._counts[wanted] = count
-        return unique_name(f"{wanted}_{count}", self.taken)
+        made = wanted = identifier(hint)
+        taken = self.taken
+        if wanted in taken:
+            count = self._counts.get(wanted, 0) + 1
+            while (made := f"{wanted}_{count}") in taken:
+                count += 1
+            self._counts[wanted] = count
+        taken.add(made)
+        return made
 
     def port(self, hint: str, width: int, direction: Direction, *, signed: bool = False) -> Signal:
         """A new port."""

@@ -29,6 +29,7 @@ _FLAGS = (
 # Loops stay loops; tables of Verilator 5.48 take copies of whole arrays for numbers.
 _GRIDS = ("--unroll-count", "1", "-fno-table")
 _SPLIT = ("--output-split-cfuncs", "1000")  # the parts of a long function are optimised in half of its time
+_LONG = 200_000  # bytes of C++ that take two tenths of a second, unoptimised
 _RUNTIME = ("verilated.cpp", "verilated_dpi.cpp", "verilated_threads.cpp")
 
 
@@ -121,22 +122,38 @@ def _compiled(
         given = [str(folder / name) for name in ("visible.vlt", *design.files)]
         verilator.run([*design.arguments(), "--Mdir", str(generated), *given], f"the design '{design.top}'")
         objects, begin = [str(made.result()) for made in runtime], header.result()
-    whole = folder / "whole.cpp"
-    whole.write_text(_whole(sorted(generated.glob("Vsim*.cpp")), [folder / name for name in sources]))
+    units = _units(sorted(generated.glob("Vsim*.cpp")), [folder / name for name in sources])
     arguments = [*flags, *_includes(verilator), f"-I{generated}", *begin]
     libraries = ["-llz4", "-lz"] if design.waveform is Waveform.FST else []
+
+    def compiled(number: int) -> str:
+        unit = folder / f"unit_{number}.cpp"
+        unit.write_text(units[number])
+        if len(units) == 1:
+            return str(unit)
+        made = str(unit.with_suffix(".o"))
+        compiler.run([*arguments, str(unit), "-c", "-o", made], f"the simulation of '{design.top}'")
+        return made
+
+    with ThreadPoolExecutor(len(units)) as pool:
+        given = list(pool.map(compiled, range(len(units))))
     compiler.run(
-        [*arguments, str(whole), *objects, "-shared", *libraries, "-o", str(place)], f"the simulation of '{design.top}'"
+        [*arguments, *given, *objects, "-shared", *libraries, "-o", str(place)], f"the simulation of '{design.top}'"
     )
 
 
-def _whole(generated: Sequence[Path], sources: Sequence[Path]) -> str:
-    """One translation unit; what runs once, half of the text, is compiled last and as it is."""
+def _units(generated: Sequence[Path], sources: Sequence[Path]) -> list[str]:
+    """One translation unit; what runs once, half of the text, is compiled last and as it is.
+
+    Where that is long, and there are processors for both, it is a unit of its own: a declaration of all that the run
+    time has takes a tenth of a second in each.
+    """
     slow = [unit for unit in generated if unit.stem.endswith("Slow")]
     fast = [unit for unit in generated if unit not in slow]
-    lines = [f'#include "{unit}"\n' for unit in (*fast, *sources)]
-    lines += ['#pragma GCC optimize ("O0")\n', *(f'#include "{unit}"\n' for unit in slow)]
-    return "".join(lines)
+    often = "".join(f'#include "{unit}"\n' for unit in (*fast, *sources))
+    once = "".join(['#pragma GCC optimize ("O0")\n', *(f'#include "{unit}"\n' for unit in slow)])
+    is_long = sum(unit.stat().st_size for unit in slow) >= _LONG and (os.cpu_count() or 1) > 1
+    return [often, once] if is_long else [often + once]
 
 
 def _runtime(name: str, compiler: Compiler, verilator: Verilator) -> Path:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 from allo.backend.rtl.library import library_files
-from allo.backend.rtl.simulate import SimulatedRun, Simulation, find_verilator, tool
+from allo.backend.rtl.simulate import SimulatedRun, Simulation, build, find_verilator, tool
 from allo.errors import InternalError, ToolError
 from tests.backend.rtl.simulate.designs import COUNTER, PAIR
 
@@ -44,6 +46,28 @@ def test_simulations_of_one_design_are_closed_in_any_order() -> None:
     assert (first.run(), second.run()) == (SimulatedRun(3), SimulatedRun(4))
     second.close()
     first.close()
+
+
+def test_long_designs_are_two_units(monkeypatch: pytest.MonkeyPatch) -> None:
+    """So two processors compile them; nothing else is different."""
+    made: list[list[str]] = []
+    units = build._units
+
+    def seen(*given: Any) -> list[str]:
+        made.append(units(*given))
+        return made[-1]
+
+    monkeypatch.setattr(build, "_units", seen)
+    monkeypatch.setattr(build.os, "cpu_count", lambda: 2)
+    for number, least in enumerate((0, 200_000)):
+        monkeypatch.setattr(build, "_LONG", least)
+        files = {"counter.sv": f"{COUNTER}// not in the cache: {number}, {time.time_ns()}\n"}
+        model = Simulation(files, "counter", visible=SHOWN, random_state=3)
+        model.load("until_then", 700)
+        assert model.run() == SimulatedRun(700)
+    (often, once), (both,) = [[re.sub(r"/tmp\w+/", "/", unit) for unit in units] for units in made]
+    assert "Slow" not in often and "Slow" in once and both == often + once
+    assert [unit.count("#pragma GCC optimize") for unit in (often, once)] == [0, 1]
 
 
 def test_a_limit_and_going_on() -> None:
