@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from .bounds import OutOfBounds, out_of_bounds
 from .carried import carried_by, passed_on
 from .escapes import escapes
-from .extract import extract, model_of
+from .extract import extract, model_of, model_without_elements
 from .fifo_order import (
     Box,
     OrderMismatch,
@@ -146,6 +146,7 @@ __all__ = [
     "mean_with_range",
     "merge_violation",
     "model_of",
+    "model_without_elements",
     "moved_past",
     "needed_iterations",
     "only_first_values",

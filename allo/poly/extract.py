@@ -11,6 +11,7 @@ from mlir import ir
 from ..ir.access import Effect, accessed, callee_name, is_access, is_load, reads_element
 from ..ir.effects import Effects
 from ..ir.module import Module
+from ..ir.processes import ELEMENT_OF
 from ..ir.streams import is_stream
 from ..ir.walk import LOOP_OPERATIONS, statement_of, statements
 from .buffers import ALLOCATIONS, Buffers
@@ -73,6 +74,19 @@ def model_of(module: Module, name: str) -> Model:
     return module.read(name, extract)
 
 
+def model_without_elements(module: Module, name: str) -> Model:
+    """The model of a function without the calls of processing elements at its top, each of which is a process; made
+    once as well. What it says of all that the function does by itself is the same."""
+    return module.read(name, _without_elements)
+
+
+def _without_elements(function: ir.OpView) -> Model:
+    def others(ops: list[ir.Operation]) -> list[ir.Operation]:
+        return [op for op in ops if op.name != "func.call" or ELEMENT_OF not in op.attributes]
+
+    return _Extraction(function.operation, None, others).run()
+
+
 @dataclass(frozen=True, slots=True)
 class Reading:
     """The model of the entry of a module, and which SSA values are affine in the loops and parameters of the model."""
@@ -96,9 +110,11 @@ type _Choice = Callable[[list[ir.Operation]], list[ir.Operation]]  # which state
 
 
 class _Extraction:
-    def __init__(self, function: ir.Operation, chosen: _Choice | None) -> None:
+    def __init__(self, function: ir.Operation, chosen: _Choice | None, kept: _Choice | None = None) -> None:
+        """Of the loops at the top those that are `chosen` are walked, or of all statements there those that are `kept`;
+        None: all."""
         self.function = function
-        self.chosen = chosen
+        self.chosen, self.kept = chosen, kept
         blocks = function.regions[0].blocks
         self.entry = blocks[0] if len(blocks) else None
         self.values = Values(self.entry)
@@ -147,9 +163,9 @@ class _Extraction:
         )
 
     def walked(self, ops: list[ir.Operation]) -> list[ir.Operation]:
-        """The statements of the function without the loops that nobody asks for, and arrays that are met anyway."""
+        """The statements of the function without those that nobody asks for, and arrays that are met anyway."""
         if self.chosen is None:
-            return ops
+            return ops if self.kept is None else self.kept(ops)
         chosen = set(self.chosen(ops))
         return [op for op in ops if op in chosen or op.name not in (*LOOP_OPERATIONS, *ALLOCATIONS)]
 

@@ -27,7 +27,7 @@ from ...ir.module import Module
 from ...ir.streams import is_stream_type
 from ...ir.walk import LOOP_OPERATIONS, constant_bounds
 from ...ir.widths import Widths
-from ...poly import Access, CopyLoop, Form, Model, Space, TimeLoop, model_of
+from ...poly import Access, CopyLoop, Form, Model, Space, TimeLoop, model_without_elements
 from ...target import Fpga, Operator
 from .banks import routing
 from .memory import ArrayMemory
@@ -115,7 +115,7 @@ class SurroundingFacts:
 
     @cached_property
     def model(self) -> Model:
-        return model_of(self.module, self.name)
+        return model_without_elements(self.module, self.name)
 
     @cached_property
     def accesses(self) -> dict[ir.Operation, list[Access]]:
