@@ -60,7 +60,7 @@ def expression(text: str) -> Expression:
 
 def chain_of(text: str, least: int) -> Chain | None:
     """The conditions that a text joins, if they are as many."""
-    if max(text.count(" && "), text.count(" || ")) < least - 1:
+    if len(text) < 5 * least - 4 or max(text.count(" && "), text.count(" || ")) < least - 1:
         return None
     depth, start, operators, terms = 0, 0, set[str](), list[str]()
     for mark in _MARK.finditer(text):
