@@ -67,7 +67,7 @@ class FoldedNests:
 def folded(module: Module, bank_memory: BankMemory | None = None) -> FoldedNests:
     """As `instantiate`, but that of nests whose calls are never inlined or copied only the first elements are called.
 
-    These are nests outside of loops, some of whose elements are no straight code.
+    These are nests outside of loops, some of whose elements are no straight code, in functions that no element calls.
     """
     nests: list[NestCalls] = []
     return FoldedNests(_instantiated(module, bank_memory, nests), nests)
@@ -76,13 +76,28 @@ def folded(module: Module, bank_memory: BankMemory | None = None) -> FoldedNests
 def _instantiated(module: Module, bank_memory: BankMemory | None, folded: list[NestCalls] | None) -> Module:
     """The copy; nests whose calls are left out are added to `folded`, if it is given."""
     result = module.clone()
+    inside = _called_by_elements(result)
     for function in list(result.functions()):
         for nest in element_nests(function):
-            _Elements(result, function, _checked(nest), bank_memory).replace(folded)
+            is_part = function.name.value in inside
+            _Elements(result, function, _checked(nest), bank_memory).replace(None if is_part else folded)
     names = _name_positions(result)
     if folded is not None and names:
         folded[:] = [nest.renamed(names) for nest in folded]
     return result
+
+
+def _called_by_elements(module: Module) -> set[str]:
+    """The functions that elements of nests call: their bodies may become parts of those."""
+    found: set[str] = set()
+    waiting = [nest.outermost.body for function in module.functions() for nest in element_nests(function)]
+    while waiting:
+        for name in map(callee_name, operations(waiting.pop(), "func.call")):
+            if name not in found:
+                found.add(name)
+                entry = entry_block(module.function(name))
+                waiting += [entry] if entry is not None else []
+    return found
 
 
 def _name_positions(module: Module) -> dict[str, str]:

@@ -16,7 +16,7 @@ from allo.backend.instantiate import FoldedNests, folded, instantiate
 from allo.errors import InternalError
 from allo.ir.access import callee_name
 from allo.ir.module import Module
-from allo.ir.types import float32, int8, int32
+from allo.ir.types import float32, index, int8, int32
 from allo.ir.walk import entry_block, operations
 from allo.library import systolic as library
 from allo.target import load_target
@@ -88,6 +88,29 @@ def in_a_loop() -> allo.Schedule:
     return s
 
 
+def row(A: int32[N, 8], B: int32[N, N], p: index):
+    for i in range(N, name="PE"):
+        total: int32 = 0
+        for k in range(8):
+            total += A[p, k] * (i + 1)
+        B[p, i] = total
+
+
+def rows(A: int32[N, 8], B: int32[N, N]):
+    for p in range(N, name="T"):
+        row(A, B, p)
+
+
+def elements_of_elements() -> allo.Schedule:
+    """The elements of one nest become parts of those of the other, all of them."""
+    s = allo.customize(rows)
+    s.unfold("row:PE", axes=[0])
+    s.unfold("T", axes=[0])
+    s.partition("rows:A", dim=1)
+    s.partition("rows:B")
+    return s
+
+
 def calls(module: Module) -> list[str]:
     """The functions that are called, in the order of the text."""
     entries = [entry_block(function) for function in module.functions()]
@@ -97,7 +120,7 @@ def calls(module: Module) -> list[str]:
 @pytest.mark.parametrize(
     ("schedule", "few", "many"),
     [(region, 6, 8), (edges, 8, 16), (relayed, 4, 12), (kept_weights, 2, 12), (without_streams, 1, N),
-     (in_a_loop, N, N)],
+     (in_a_loop, N, N), (elements_of_elements, 1, N)],
 )  # fmt: skip
 def test_hardware_is_that_of_all_calls(
     monkeypatch: pytest.MonkeyPatch, schedule: Any, few: int, many: int
