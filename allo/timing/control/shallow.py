@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
 from .fifos import Channel, Waits
@@ -46,26 +46,32 @@ def looked_at(waits: Waits, channels: Sequence[Channel]) -> list[list[int]]:
     Through stages in a row this goes on from one channel to the next, while a channel has few of them.
     """
     found = [[0, channel.count - 1] for channel in channels]
+    ends: dict[int, list[tuple[int, bool]]] = {}  # by stage the channels that it puts to (True) and gets from
+    for number, channel in enumerate(channels):
+        ends.setdefault(channel.producer, []).append((number, True))
+        ends.setdefault(channel.consumer, []).append((number, False))
     for again in range(len(waits.lengths)):
         before = [*found]
         for number, channel in enumerate(channels):
             if not again or len(found[number]) < _FEW:
-                found[number] = _more(waits, channel, found[number], list(zip(channels, before, strict=True)))
+                beside = {put: [(channels[n], way, before[n]) for n, way in ends[stage]]
+                          for put, stage in ((True, channel.producer), (False, channel.consumer))}  # fmt: skip
+                found[number] = _more(waits, channel, found[number], beside)
         if found == before:
             break
     return found
 
 
-def _more(waits: Waits, channel: Channel, own: Sequence[int], others: Sequence[tuple[Channel, list[int]]]) -> list[int]:
-    """Elements of a channel, with those that pass when elements of others do at one of its ends."""
+def _more(
+    waits: Waits, channel: Channel, own: Sequence[int], beside: Mapping[bool, Sequence[tuple[Channel, bool, list[int]]]]
+) -> list[int]:
+    """Elements of a channel, with those that pass when elements of channels `beside` its ends do, put or got there."""
     found = {*own}
-    for put in (True, False):
-        stage = channel.producer if put else channel.consumer
+    for put, others in beside.items():
         first, last = (waits.token(channel, put, k)[0][1] for k in (0, channel.count - 1))
-        for other, numbers in others:
-            for way, end in ((True, other.producer), (False, other.consumer)):
-                for k in numbers if end == stage else ():
-                    at = _number(channel.count, first, last, waits.token(other, way, k)[0][1])
-                    found |= {at - 1, at}
+        for other, way, numbers in others:
+            for k in numbers:
+                at = _number(channel.count, first, last, waits.token(other, way, k)[0][1])
+                found |= {at - 1, at}
     found |= {k + shift for k in found for shift in (channel.depth, -channel.depth)}
     return sorted(k for k in found if 0 <= k < channel.count)

@@ -35,24 +35,35 @@ from .tokens import settled
 
 
 class Spans:
-    """The span of each node of a tree, found once; `listed`: with all that is said of the parts of a dataflow."""
+    """The span of each node of a tree, found once; `listed`: with all that is said of the parts of a dataflow.
 
-    def __init__(self, function: tree.FunctionTree, callee: Callable[[str], Callee], *, listed: bool = True) -> None:
+    `known` are those of a tree that shares nodes with this one: these are without calls, and have the same spans.
+    """
+
+    def __init__(
+        self,
+        function: tree.FunctionTree,
+        callee: Callable[[str], Callee],
+        *,
+        listed: bool = True,
+        known: Spans | None = None,
+    ) -> None:
         self.tree = function
         self.target = function.around.target
         self.callee = callee
         self.listed = listed
         self.apart = self.target.rules.own_hardware is not None  # only some operations share units
-        self.found: dict[tree.Node, Span] = {}
+        self.found: dict[tree.Node, Span] = {} if known is None else known.found.copy()
+        self.exact: dict[tree.Node, Span] = {} if known is None else known.exact.copy()
+        self.even: dict[tree.Node, bool] = {} if known is None else known.even.copy()
         self.overlaps: dict[tree.Dataflow, Overlap] = {}
-        self.even: dict[tree.Node, bool] = {}
 
     @property
     def whole(self) -> Span:
         """The function: what one call of it is."""
         span = self.of(self.tree.root)
         if isinstance(self.tree.root, tree.Sequence):
-            span = settled(self, self.tree.root)
+            span = self._settled(self.tree.root)
         latency = span.latency if self.tree.stated is None else self.tree.stated
         latency = None if latency is None else latency + self.tree.control
         return replace(span, latency=latency)
@@ -71,9 +82,15 @@ class Spans:
     def overlap(self, node: tree.Dataflow) -> Overlap:
         """How the parts of a dataflow overlap."""
         if node not in self.overlaps:
-            parts = [settled(self, part) for part in node.parts]
+            parts = [self._settled(part) for part in node.parts]
             self.overlaps[node] = stages(parts, tree.part_names(node.parts) if self.listed else [])
         return self.overlaps[node]
+
+    def _settled(self, node: tree.Node) -> Span:
+        """One run of a node, with the times of what it puts and gets under conditions."""
+        if node not in self.exact:
+            self.exact[node] = settled(self, node)
+        return self.exact[node]
 
     def groups(self, node: tree.Sequence) -> list[list[Span]]:
         """Parts one after the other, or at once where they share nothing and the tool sees that."""

@@ -85,10 +85,11 @@ def _timed(name: PartName, waits: Waits, number: int, known: bool) -> TimelinePa
 def _links(parts: Sequence[Span], channels: Sequence[Channel], needed: Mapping[str, int]) -> list[StageLink]:
     """The FIFOs and arrays between stages."""
     counts = {(c.producer, c.consumer, c.name): c.count for c in channels}
-    found = []
+    found, sources = [], _sources(parts)
     for number, part in enumerate(parts):
-        for other, producer in enumerate(parts):
-            for stream in part.ends.gets if other != number else ():
+        for other in sources[number]:
+            producer = parts[other]
+            for stream in part.ends.gets:
                 if _put(producer.ends.puts, stream) is not None:
                     name = _name(stream)
                     count = counts.get((other, number, name))
@@ -176,12 +177,13 @@ def _waits(parts: Sequence[Span]) -> tuple[Waits, bool]:
 
 def _linked(parts: Sequence[Span], forward: bool) -> Waits:
     """Stages that wait for what comes first and last out of a stream, and for arrays."""
-    waits = Waits([part.latency or Fraction(0) for part in parts])
+    waits, sources = Waits([part.latency or Fraction(0) for part in parts]), _sources(parts)
     for number, part in enumerate(parts):
         for event in (*part.ends.puts.values(), *part.ends.gets.values()):
             waits.uses(number, event)
-        for other, producer in enumerate(parts):
-            if other == number or (forward and other > number):
+        for other in sources[number]:
+            producer = parts[other]
+            if forward and other > number:
                 continue
             for stream, got in part.ends.gets.items():
                 if (put := _put(producer.ends.puts, stream)) is not None:
@@ -191,6 +193,19 @@ def _linked(parts: Sequence[Span], forward: bool) -> Waits:
                 begin = waits.node(number, Fraction(0))
                 waits.wait(waits.node(other, waits.lengths[other]), begin, 0, ("array", arrays[0]))
     return waits
+
+
+def _sources(parts: Sequence[Span]) -> list[list[int]]:
+    """The other stages that each one takes elements of streams or arrays from, in the order of the text."""
+    makers: dict[ir.Value, list[int]] = {}
+    for number, part in enumerate(parts):
+        for value in {*(base for base, _ in part.ends.puts), *part.ends.writes}:
+            makers.setdefault(value, []).append(number)
+    found = []
+    for number, part in enumerate(parts):
+        used = {*(base for base, _ in part.ends.gets), *part.ends.reads, *part.ends.writes}
+        found.append(sorted({other for value in used for other in makers.get(value, ())} - {number}))
+    return found
 
 
 def _put(puts: Mapping[Stream, Event], stream: Stream) -> Event | None:

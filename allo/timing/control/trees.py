@@ -88,7 +88,7 @@ class AssumedTrees(Trees):
             self.spans[name] = self.trees.spans[name]
             if name in self.assumed or any(map(self._changes, span.callees)):
                 changed = builder.assuming(self.assumed.get(name, {}), self._call_cost)
-                found = Spans(changed, self.callee, listed=False)
+                found = Spans(changed, self.callee, listed=False, known=self.trees.spans[name])
                 whole = found.whole
                 if (whole.latency, whole.interval, whole.ends) != (span.latency, span.interval, span.ends):
                     self.wholes[name], self.spans[name] = whole, found  # else callers need no other look
