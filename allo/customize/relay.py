@@ -12,7 +12,7 @@ from ..ir.access import callee_name
 from ..ir.builder import Builder
 from ..ir.module import Module
 from ..ir.names import unique_name
-from ..ir.walk import LOOP_OPERATIONS, entry_block, operations, statements, string_of
+from ..ir.walk import array_operations, entry_block, statements
 from ..poly import Box, OrderMismatch, OrderObstacle
 from .dataflow import run_at_once
 from .fifo.accesses import (
@@ -202,8 +202,7 @@ def _names(value: ir.Value) -> set[str]:
     """The names of all arrays and streams of the function that makes `value`."""
     entry = entry_block(function_around(value.owner.operation))
     assert entry is not None
-    named = (op for op in operations(entry) if op.name not in LOOP_OPERATIONS)
-    return {name for op in named if (name := string_of(op, "allo.name")) is not None}
+    return {name for _, name in array_operations(entry) if name is not None}
 
 
 def consumer_of(buffer: Buffer, value: ir.Value, stages: list[Stage], dst: Function | Nest) -> Stage:

@@ -99,8 +99,18 @@ def set_of(
 
 def feasible(rows: Sequence[Row]) -> bool:
     """Does an integer point satisfy all rows?"""
-    variables = dict.fromkeys(v for row in rows for v, _ in row.form.terms)
-    return not basic_set((), tuple(variables), rows).is_empty()
+    numbers: dict[int, int] = {}  # layers of one shape have the same systems but for the numbers of variables
+    system = tuple(
+        (row.equality, row.form.constant, tuple([(numbers.setdefault(v, len(numbers)), c) for v, c in row.form.terms]))
+        for row in rows
+    )
+    return _feasible(len(numbers), system)
+
+
+@lru_cache(maxsize=4096)
+def _feasible(width: int, system: tuple[tuple[bool, int, tuple[tuple[int, int], ...]], ...]) -> bool:
+    rows = [Row(Linear(constant, tuple(sorted(terms))), equality) for equality, constant, terms in system]
+    return not basic_set((), tuple(range(width)), rows).is_empty()
 
 
 def least(form: Linear, rows: Sequence[Row]) -> int | None:
