@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections import deque
+from collections.abc import Container, Sequence
 from itertools import groupby
 
-from .graph import StreamCircle, VirtualGraph, VirtualNode
+from .graph import RepeatedMoves, StreamCircle, StreamMoves, VirtualGraph, VirtualNode
 
 type Shot = tuple[VirtualNode, ...]  # nodes that run one after the other
 
@@ -54,3 +56,36 @@ def turns_of(graph: VirtualGraph, shot: Shot) -> list[Shot]:
     homes: dict[str, StreamCircle] = {name: circle for circle in graph.circles for name in circle.nodes}
     keys = [(homes.get(node.name), "" if node.name in homes else node.name, node) for node in shot]
     return [tuple(node for *_, node in own) for _, own in groupby(keys, key=lambda key: key[:2])]
+
+
+def is_one_queue(circle: StreamCircle, streams: Container[str]) -> bool:
+    """Whether elements of several streams of a circle are taken in the order in which they are put, whichever they are.
+
+    A loop whose iterations leave what waits as it was does so in each of them.
+    """
+    return _is_queue(circle.moves, streams, deque())
+
+
+def _is_queue(
+    moves: Sequence[StreamMoves | RepeatedMoves], streams: Container[str], queue: deque[tuple[str, int]]
+) -> bool:
+    """Whether moves take what is at the front of a queue, of streams with how many of their elements follow."""
+    for move in moves:
+        if isinstance(move, RepeatedMoves):
+            before = list(queue)
+            if not _is_queue(move.moves, streams, queue) or list(queue) != before:
+                return False
+            continue
+        gets, puts = ([own for own in side if own[0] in streams] for side in (move.gets, move.puts))
+        if len(gets) > 1 or len(puts) > 1:
+            return False  # it is not looked at in which order a statement moves them
+        for name, count in gets:
+            first, waiting = queue.popleft() if queue else ("", 0)
+            if first != name or waiting < count:
+                return False
+            if waiting > count:
+                queue.appendleft((name, waiting - count))
+        for name, count in puts:
+            last = queue.pop()[1] if queue and queue[-1][0] == name else 0
+            queue.append((name, last + count))
+    return True

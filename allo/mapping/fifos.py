@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 from itertools import pairwise
 from math import prod
 
 from ..layout import Walk
-from .circles import turns_of
+from .circles import is_one_queue, turns_of
 from .graph import ArrayPart, PartAccess, PartUse, VirtualGraph, VirtualNode, VirtualStream
 from .place import Placement
 from .steps import MappedCore, Mapping
@@ -232,22 +232,46 @@ def _slots(core: MappedCore, to_core: bool, merging: Merging) -> Iterator[tuple[
 
 def _streams(placement: Placement, joined: bool) -> Iterator[StreamFifo]:
     mapping = placement.mapping
+    homes = {name: number for number, circle in enumerate(mapping.graph.circles) for name in circle.nodes}
     found: dict[object, list[VirtualStream]] = {}
     for stream in mapping.graph.streams:
         producer, consumer = mapping.core_of(stream.producer), mapping.core_of(stream.consumer)
         if producer is not consumer:
-            alike = producer.name, consumer.name, stream.element, stream.block
+            circle = homes.get(stream.producer, -1)
+            inside = circle if circle == homes.get(stream.consumer) else None
+            alike = producer.name, consumer.name, stream.element, stream.block, inside
             found.setdefault(alike if joined else stream.name, []).append(stream)
     for streams in found.values():
         ordered = sorted(streams, key=lambda stream: _place(mapping, stream.producer))
-        ends = [(_place(mapping, own.producer), _place(mapping, own.consumer)) for own in ordered]
-        is_one = all(one[0] < two[0] and one[1] < two[1] for one, two in pairwise(ends))
-        for own in [ordered] if is_one else [[stream] for stream in streams]:
+        in_turn, in_circle = _follow(mapping, ordered), _is_one_queue(mapping.graph, streams)
+        for own in [ordered] if in_turn or in_circle else [[stream] for stream in streams]:
             source, sink = mapping.core_of(own[0].producer).name, mapping.core_of(own[0].consumer).name
             shared = placement.tile(source).is_next_to(placement.tile(sink))
-            depth, tokens = max(stream.depth for stream in own), sum(stream.tokens for stream in own)
+            depths = [max(stream.depth, stream.block) for stream in own]
+            depth = max(stream.depth for stream in own) if in_turn else sum(depths)
+            tokens = sum(stream.tokens for stream in own)
             names = tuple(stream.name for stream in own)
             yield StreamFifo(replace(own[0], depth=depth, tokens=tokens), source, sink, shared, names)
+
+
+def _follow(mapping: Mapping, streams: Sequence[VirtualStream]) -> bool:
+    """Whether all of each stream is moved before any of the next one, at both ends."""
+    ends = [(_place(mapping, own.producer), _place(mapping, own.consumer)) for own in streams]
+    return all(one[0] < two[0] and one[1] < two[1] for one, two in pairwise(ends))
+
+
+def _is_one_queue(graph: VirtualGraph, streams: Sequence[VirtualStream]) -> bool:
+    """Whether nodes of a circle, which take turns, get from streams in the order in which they put into them.
+
+    A block that is an array is held while others of its FIFO would be taken.
+    """
+    names = {stream.name for stream in streams}
+    circle = next((own for own in graph.circles if streams[0].producer in own.nodes), None)
+    nodes = {node for stream in streams for node in (stream.producer, stream.consumer)}
+    if len(streams) == 1 or circle is None or not nodes.issubset(circle.nodes):
+        return False
+    ends = [end for node in nodes for end in graph.node(node).ends if end.stream in names]
+    return all(end.over is None for end in ends) and is_one_queue(circle, names)
 
 
 def _place(mapping: Mapping, node: str) -> int:

@@ -134,17 +134,33 @@ class VirtualStream:
 
 
 @dataclass(frozen=True, slots=True)
+class StreamMoves:
+    """What one statement takes out of streams, and what it puts into streams then: elements, by stream."""
+
+    gets: tuple[tuple[str, int], ...]
+    puts: tuple[tuple[str, int], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RepeatedMoves:
+    """Moves of each iteration of a loop, in their order; it leaves streams with as many elements as they had."""
+
+    moves: tuple[StreamMoves | RepeatedMoves, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class StreamCircle:
     """Nodes that pass streams in a circle, which take turns on one core, iteration by iteration.
 
     `held` are the elements that each stream between them has at most then; `spans` the first and the last statement of
-    that order that uses a part of an argument, by node and parameter. An `obstacle` is why there is no such order, with
-    the lines where they wait.
+    that order that uses a part of an argument, by node and parameter; `moves` are those of that order. An `obstacle` is
+    why there is no such order, with the lines where they wait.
     """
 
     nodes: tuple[str, ...]
     held: Mapping[str, int] = field(default_factory=dict, hash=False)
     spans: Mapping[tuple[str, int], tuple[int, int]] = field(default_factory=dict, hash=False)
+    moves: tuple[StreamMoves | RepeatedMoves, ...] = field(default=(), hash=False)
     obstacle: str = ""
     waits: tuple[Note, ...] = ()
 

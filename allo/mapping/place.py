@@ -4,15 +4,19 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from collections.abc import Mapping as Counts
 from dataclasses import dataclass, replace
 from itertools import combinations
+from math import prod
 from random import Random
 
 from ..errors import TargetError
-from ..target import ProcessorArray
+from ..target import ProcessorArray, TileKind
+from .graph import PartAccess
 from .steps import MappedCore, Mapping
 
 _STARTS = 8  # of which placements are improved
+_MOST_STARTS = 32  # if cores have too few DMA channels otherwise
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -55,7 +59,8 @@ class Placement:
 
 
 def place(mapping: Mapping, array: ProcessorArray) -> Placement:
-    """The placement, of those that are tried, with the fewest streams between cores that share no memory.
+    """The placement, of those that are tried, with the fewest DMA channels of cores that there are too many of, then
+    with the fewest streams between cores that share no memory.
 
     Raises TargetError if there are more cores than the array has.
     """
@@ -65,37 +70,72 @@ def place(mapping: Mapping, array: ProcessorArray) -> Placement:
             "takes one",
             hint='let cores run several: mapping_primitives=[("bundle", [...]), ("chain", [...])]',
         )
+    cost = _Cost.of(mapping, array)
     tried = [Placement(mapping, tiles) for tiles in _candidates(mapping, array)]
-    best = min(tried, key=Placement.distant)
+    best = min(tried, key=lambda own: cost(own.tiles)[:2])
     random = Random(0)  # the same on all machines
-    for k in range(_STARTS if best.distant() else 0):
-        start = best if k == 0 else replace(best, tiles=tuple(random.sample(list(_snake(array)), len(best.tiles))))
-        best = min(best, _improved(start, array), key=Placement.distant)
-        if not best.distant():
+    for k in range(_MOST_STARTS):
+        too_many, distant, _ = cost(best.tiles)
+        if not distant or (k >= _STARTS and not too_many):
             break
+        start = best if k == 0 else replace(best, tiles=tuple(random.sample(list(_snake(array)), len(best.tiles))))
+        best = min(best, _improved(start, array, cost), key=lambda own: cost(own.tiles)[:2])
     return best
 
 
-def _improved(placement: Placement, array: ProcessorArray) -> Placement:
-    """A placement that no exchange of two tiles makes better: fewer streams over DMA engines, then shorter ways."""
-    number = {node.name: k for k, core in enumerate(placement.mapping.cores) for node in core.nodes}
-    ends = [(number[s.producer], number[s.consumer]) for s in placement.mapping.graph.streams]
-    pairs = Counter((min(pair), max(pair)) for pair in ends if pair[0] != pair[1])
+@dataclass(frozen=True, slots=True)
+class _Cost:
+    """How good tiles of cores are: how many DMA channels of cores there are too many of, at least, how many streams
+    join cores that share no memory, and the length of the ways of all.
+
+    `free` are the inputs and outputs that parts of arguments leave a core, if as many of them share one as can.
+    """
+
+    ends: Counts[tuple[int, int], int]
+    free: tuple[tuple[int, ...], tuple[int, ...]]
+
+    @classmethod
+    def of(cls, mapping: Mapping, array: ProcessorArray) -> _Cost:
+        number = {node.name: k for k, core in enumerate(mapping.cores) for node in core.nodes}
+        ends = Counter((number[s.producer], number[s.consumer]) for s in mapping.graph.streams)
+        limits = array.tiles[TileKind.CORE].dma
+        inputs, outputs = (
+            tuple(max(most - len(_kinds_of_objects(core, other)), 0) for core in mapping.cores)
+            for most, other in ((limits.inputs, PartAccess.OUT), (limits.outputs, PartAccess.IN))
+        )
+        return cls({pair: count for pair, count in ends.items() if pair[0] != pair[1]}, (inputs, outputs))
+
+    def __call__(self, tiles: Sequence[Tile]) -> tuple[int, int, int]:
+        distant = way = 0
+        into, out = (list(free) for free in self.free)
+        for (producer, consumer), count in self.ends.items():
+            length = tiles[producer].distance(tiles[consumer])
+            way += count * length
+            if length > 1:
+                distant += count
+                out[producer] -= count
+                into[consumer] -= count
+        return sum(-left for left in (*into, *out) if left < 0), distant, way
+
+
+def _kinds_of_objects(core: MappedCore, other: PartAccess) -> set[tuple[str, int]]:
+    """Element types and lengths of parts that come to a core, or leave it: all but those that only do the other."""
+    used = [use for node in core.nodes for use in node.parts if use.access is not other]
+    return {(use.part.argument.element, prod(use.part.object_extents)) for use in used}
+
+
+def _improved(placement: Placement, array: ProcessorArray, cost: _Cost) -> Placement:
+    """A placement that no exchange of two tiles makes better."""
     tiles: list[Tile] = list(placement.tiles)
     tiles += [tile for tile in _snake(array) if tile not in placement.tiles]
-
-    def cost() -> tuple[int, int]:
-        ways = [(count, tiles[a].distance(tiles[b])) for (a, b), count in pairs.items()]
-        return sum(count for count, way in ways if way > 1), sum(count * way for count, way in ways)
-
-    best, is_better = cost(), True
+    best, is_better = cost(tiles), True
     while is_better:
         is_better = False
         for a, b in combinations(range(len(tiles)), 2):
             if a >= len(placement.tiles):
                 continue
             tiles[a], tiles[b] = tiles[b], tiles[a]
-            found = cost()
+            found = cost(tiles)
             if found < best:
                 best, is_better = found, True
             else:

@@ -29,7 +29,7 @@ def _circle(graph: VirtualGraph, bodies: Module, names: Sequence[str]) -> Stream
     except NoOrder as error:
         obstacle, waits = _told(weaver, error)
         return StreamCircle(tuple(names), obstacle=obstacle, waits=waits)
-    return StreamCircle(tuple(names), dict(weaver.held), weaver.spans(steps))
+    return StreamCircle(tuple(names), dict(weaver.held), weaver.spans(steps), weaver.moves(steps))
 
 
 def weaver_of(graph: VirtualGraph, bodies: Module, names: Sequence[str], into: Module) -> Weaver:

@@ -23,7 +23,7 @@ from ...ir.walk import (
     statements,
     trip_count,
 )
-from ...mapping import StreamEnd, VirtualGraph, VirtualNode
+from ...mapping import RepeatedMoves, StreamEnd, StreamMoves, VirtualGraph, VirtualNode
 from ...poly.trips import runs_of
 from .ranges import around, decide_ranges
 
@@ -105,6 +105,17 @@ class Weaver:
                     found[node.name, use.parameter] = min(numbers), max(numbers)
         return found
 
+    def moves(self, steps: Sequence[Step]) -> tuple[StreamMoves | RepeatedMoves, ...]:
+        """What steps move, in their order."""
+        found: list[StreamMoves | RepeatedMoves] = []
+        for step in steps:
+            if isinstance(step, Woven):
+                found.append(RepeatedMoves(self.moves(step.body)))
+            elif isinstance(step, Piece):
+                gets, puts = (tuple(own.items()) for own in self.moved(step))
+                found += [StreamMoves(gets, puts)] if gets or puts else []
+        return tuple(found)
+
     def _ends(self, member: int) -> list[StreamEnd]:
         """The ends of the streams of the circle."""
         names = {node.name for node in self.members}
@@ -142,7 +153,12 @@ class Weaver:
         while any(lists):
             is_waiting = True
             for own in lists:
+                has_put = False
                 while own and self._may_run(own[0], tokens):
+                    gets, puts = self.moved(own[0])
+                    if has_put and gets:
+                        break  # others of its kind get as it does then, all after they have put
+                    has_put |= bool(puts)
                     piece = own.pop(0)
                     self._run(piece, tokens)
                     steps.append(piece)

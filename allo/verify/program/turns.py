@@ -31,6 +31,7 @@ from ...ir.module import Module
 from ...ir.processes import is_region, region_statements, spatial_loops
 from ...ir.streams import KEEPS, is_stream_type
 from ...ir.walk import constant_bounds, entry_block, induction_variable, operations, statements
+from ...poly.apart import Apartness
 from ...poly.waiting.scalars import Scalars
 from ...poly.waiting.terms import number
 
@@ -75,13 +76,17 @@ class _Process:
 class _Turns:
     module: Module
     end: ir.Operation  # what is written stands before it
-    effects: Effects
+    are_apart: Apartness
     queues: dict[_Channel, deque[ir.Value]] = field(default_factory=dict)
     alive: list[_Process] = field(default_factory=list)
     keeping: set[int] = field(default_factory=set)  # what makes FIFOs that have elements at their end, as credits do
     made: int = 0
     written: int = 0
     progress: bool = True
+
+    @property
+    def effects(self) -> Effects:
+        return self.are_apart.effects
 
     # -- processes -------------------------------------------------------------------------------------
 
@@ -107,7 +112,7 @@ class _Turns:
     def region(self, block: ir.Block, names: _Names) -> _Turn:
         """The statements of a region: processes are started, others wait for those before them."""
         started: dict[ir.Operation, list[_Process]] = {}
-        for statement in region_statements(self.effects, block):
+        for statement in region_statements(self.effects, block, self.are_apart):
             op = statement.op
             before = tuple(process for other in statement.after for process in started[other])
             if statement.is_process:
@@ -249,7 +254,7 @@ def take_turns(module: Module) -> None:
     old = statements(entry)
     if not is_region(entry):
         raise NoTurns("it is no region")
-    turns = _Turns(module, old[-1], Effects(module))
+    turns = _Turns(module, old[-1], Apartness(module))
     first, names = len(old) - 1, _Names()
     try:
         turns.run(turns.region(entry, names))

@@ -231,6 +231,7 @@ def ring(A: int32[P * N], B: int32[P * N]):
 
 F = [f"f_{p}" for p in range(P)]
 RINGS: list[tuple[Any, int]] = [
+    ([], P),
     ([("bundle", F)], 1),
     ([("bundle", F[::-1])], 1),
     ([("bundle", F[:2])], 3),
@@ -249,6 +250,7 @@ def test_positions_on_a_ring_share_cores(steps: Any, cores: int) -> None:
         o = o * 3 + np.roll(o, 1, 0)[:, ::-1] + p
     np.testing.assert_array_equal(B, o.reshape(P * N))
     assert len(built.plan.mapping.cores) == cores
+    assert type(allo.verify(ring, built)).__name__ == "Equivalent"
 
 
 @pytest.mark.parametrize(("order", "depth"), [(F, 2), (F[::-1], P + 1)], ids=["forwards", "backwards"])
@@ -268,6 +270,31 @@ def test_nine_positions_on_one_core() -> None:
     df.build(elements.cannon)(X, X.T.copy(), wanted)
     np.testing.assert_array_equal(Z, wanted)
     assert wanted.any()
+
+
+ROWS = [[f"element_{i}_{j}" for j in range(3)] for i in range(3)]
+COLUMNS = [list(column) for column in zip(*ROWS, strict=True)]
+
+
+@pytest.mark.parametrize(
+    ("groups", "joined"),
+    [([], []), (ROWS, ["up_2_0", "up_0_0", "up_1_0"]), (COLUMNS, ["left_0_2", "left_0_0", "left_0_1"])],
+    ids=["nine cores", "a core for each row", "a core for each column"],
+)
+def test_a_torus_of_three_by_three(groups: list[list[str]], joined: list[str]) -> None:
+    """No three cores are all beside each other: what goes around takes one DMA channel, of which a core has two."""
+    built = df.build(elements.cannon, target="aie", mapping_primitives=[("bundle", group) for group in groups])
+    X = np.random.default_rng(0).integers(-3, 4, (6, 6)).astype(np.int32)
+    Z, wanted = np.zeros_like(X), np.zeros_like(X)
+    built(X, X.T.copy(), Z)
+    df.build(elements.cannon)(X, X.T.copy(), wanted)
+    np.testing.assert_array_equal(Z, wanted)
+    assert len(built.plan.mapping.cores) == (len(groups) or 9)
+    assert [own.names[0] for own in built.plan.fifos.streams if len(own.names) == 3] == joined
+    assert {own.depth for own in built.plan.fifos.streams} == {6 if joined else 2}
+    assert built.timed().cycles > 0
+    if groups == ROWS:
+        assert type(allo.verify(elements.cannon, built)).__name__ == "Equivalent"
 
 
 @df.region()
