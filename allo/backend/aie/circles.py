@@ -7,11 +7,12 @@ from dataclasses import replace
 
 from mlir import ir
 
-from ...errors import Note
+from ...errors import Note, TargetError
 from ...ir.builder import string_attr
 from ...ir.module import Module
 from ...ir.walk import location_of
 from ...mapping import StreamCircle, VirtualGraph, circles_in
+from ...poly import hang_of
 from .weave import NoOrder, Weaver
 
 
@@ -30,6 +31,23 @@ def _circle(graph: VirtualGraph, bodies: Module, names: Sequence[str]) -> Stream
         obstacle, waits = _told(weaver, error)
         return StreamCircle(tuple(names), obstacle=obstacle, waits=waits)
     return StreamCircle(tuple(names), dict(weaver.held), weaver.spans(steps), weaver.moves(steps))
+
+
+def with_own_order(graph: VirtualGraph, module: Module) -> VirtualGraph:
+    """The graph with tasks that pass streams to themselves in their own order, where loops do not say how much is held.
+
+    A stream holds what its depth says then. Raises TargetError for one that waits for itself, or might.
+    """
+    alone = [circle for circle in graph.circles if circle.obstacle and len(circle.nodes) == 1]
+    if alone and hang_of(module) is not None:
+        at = graph.node(alone[0].nodes[0]).at
+        raise TargetError(alone[0].obstacle, at=at, notes=alone[0].waits, hint="let it be deeper, or use an array")
+    return replace(graph, circles=tuple(_own_order(graph, own) if own in alone else own for own in graph.circles))
+
+
+def _own_order(graph: VirtualGraph, circle: StreamCircle) -> StreamCircle:
+    own = [stream for stream in graph.streams if stream.producer == stream.consumer == circle.nodes[0]]
+    return StreamCircle(circle.nodes, {stream.name: min(stream.depth, stream.tokens) for stream in own})
 
 
 def weaver_of(graph: VirtualGraph, bodies: Module, names: Sequence[str], into: Module) -> Weaver:

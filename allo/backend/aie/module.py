@@ -34,7 +34,7 @@ from ..arguments.conversion import converted_arguments
 from ..arguments.parameters import parameters_of
 from ..cpu import LLVMModule
 from .check import check_plan
-from .circles import with_circles
+from .circles import with_circles, with_own_order
 from .kernels import KernelRegion, has_product, with_kernels
 from .localize import external_functions, implementations
 from .model import model_of_array
@@ -111,7 +111,7 @@ class AIEModule:
                 costs = CoreCycles.of_bodies(self.array, Kernels.VECTOR, bodies, given_cycles(self._cycles))
                 self.kernels = with_kernels(self._region.graph, bodies, self.array, refused, costs.of_kernel)
                 self._bodies = self.kernels.bodies
-                self.graph = with_circles(self.kernels.graph, self._bodies)
+                self.graph = with_own_order(with_circles(self.kernels.graph, self._bodies), self._source)
             mapping = mapped(self.graph, steps)
             try:
                 plan = plan_of(mapping, self.array)

@@ -41,7 +41,7 @@ from .blocks import let_blocks_be_arrays
 from .carried import Carried, carried_arguments, carried_operands, moved_element, source_of
 from .carry import carry_body
 from .chosen_streams import name_streams
-from .circles import with_circles
+from .circles import with_circles, with_own_order
 from .constants import sink_constants
 from .decided import take_decided_branches
 from .declared import TaskParts, parts_of_tasks
@@ -155,7 +155,7 @@ class _Reader:
         idle = tuple(node.name for node in nodes if node not in busy)
         graph = with_circles(VirtualGraph(arguments, tuple(busy), tuple(self._edges(busy)), idle), self.bodies)
         _refuse_races(graph, self.unbounded)
-        _refuse_waits_for_oneself(graph)
+        graph = with_own_order(graph, self.module)
         return ReadRegion(graph, self.bodies, self.carried)
 
     def _is_idle(self, node: VirtualNode) -> bool:
@@ -356,13 +356,6 @@ class _Reader:
                 hint="transfers of an array of processors have fixed lengths",
             )  # fmt: skip
         return count.puts if end.puts else count.gets
-
-
-def _refuse_waits_for_oneself(graph: VirtualGraph) -> None:
-    for circle in graph.circles:
-        if circle.obstacle and len(circle.nodes) == 1:
-            at = graph.node(circle.nodes[0]).at
-            raise TargetError(circle.obstacle, at=at, notes=circle.waits, hint="use an array of its own")
 
 
 def _refuse_races(graph: VirtualGraph, unbounded: Container[tuple[str, int]]) -> None:

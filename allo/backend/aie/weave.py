@@ -1,7 +1,8 @@
 """Orders in which tasks of a circle of streams take turns: their statements, whole, or iteration by iteration.
 
 Statements of all tasks run as soon as what they get is there. Where every task waits at a loop, one iteration of each
-is an iteration of a loop around all, if that leaves the streams as they were; or else an iteration runs by itself.
+is an iteration of a loop around all, if that leaves the streams as they were, or as many as do so by their rates; or
+else an iteration runs by itself.
 """
 
 from __future__ import annotations
@@ -19,13 +20,15 @@ from ...ir.context import context
 from ...ir.walk import (
     constant_bounds,
     induction_variable,
+    operations,
     statement_of,
     statements,
     trip_count,
 )
 from ...mapping import RepeatedMoves, StreamEnd, StreamMoves, VirtualGraph, VirtualNode
 from ...poly.trips import runs_of
-from .ranges import around, decide_ranges
+from .ranges import around, decide_ranges, loop_like
+from .rates import repetitions
 
 _ALONE = 64  # iterations that run by themselves
 
@@ -181,17 +184,28 @@ class Weaver:
             return None
         count = min(own[0].count for own in waiting)
         found = self._balanced(waiting, tokens)
-        if found is None and all(own[0].count % count == 0 and self._is_whole(own[0]) for own in waiting):
-            for own in waiting:
-                if own[0].count > count:
-                    own[0] = self._in_strips(own[0], count)
-            found = self._balanced(waiting, tokens)
+        if found is None:
+            count = self._in_turn(waiting)
+            found = self._balanced(waiting, tokens) if count > 1 else None
         if found is None:
             return None
         pieces = tuple(replace(own[0], count=count) for own in waiting)
         for own in waiting:
             self._advance(own, count)
         return Woven(pieces, count, found)
+
+    def _in_turn(self, waiting: Sequence[list[Piece]]) -> int:
+        """Let loops have strips of as many iterations as they need to get what the others put meanwhile; how many there
+        are of all, 0 if no iterations of all do."""
+        once = [[_times(side, Fraction(1, own[0].count)) for side in self.moved(own[0])] for own in waiting]
+        rates = repetitions([(gets, puts) for gets, puts in once])
+        if rates is None or set(rates) == {1}:
+            return 0
+        count = min(own[0].count // rate for own, rate in zip(waiting, rates, strict=True))
+        if count > 1:
+            for own, rate in zip(waiting, rates, strict=True):
+                own[:1] = self._in_strips(own[0], rate, count)
+        return count
 
     def _balanced(self, waiting: Sequence[list[Piece]], tokens: Counter[str]) -> tuple[Step, ...] | None:
         """An order of one iteration of each loop that leaves the streams as they were."""
@@ -205,28 +219,35 @@ class Weaver:
         self.held = held
         return None
 
-    def _is_whole(self, piece: Piece) -> bool:
-        return piece.count == trip_count(piece.op)
-
-    def _in_strips(self, piece: Piece, count: int) -> Piece:
-        """The loop of a piece as `count` iterations of a loop over strips of its iterations."""
-        loop = piece.op
-        bounds, length = constant_bounds(loop), piece.count // count
+    def _in_strips(self, piece: Piece, length: int, count: int) -> list[Piece]:
+        """The first iterations of a piece as `count` iterations of a loop over strips of `length`, and the rest."""
+        if length == 1:
+            return [piece]
+        loop, bounds = piece.op, constant_bounds(piece.op)
         assert bounds is not None
         around = loop_like(loop, count, loop)
         strip = loop_like(loop, length, statements(around.regions[0].blocks[0])[0])
         end = statements(strip.regions[0].blocks[0])[0]
-        place = (affine_dim(0) * length + affine_dim(1)) * bounds[2] + affine_constant(bounds[0])
+        place = (affine_dim(0) * length + affine_dim(1) + piece.first) * bounds[2] + affine_constant(bounds[0])
         made = ir.AffineMapAttr.get(ir.AffineMap.get(2, 0, [place], context()))
         variables = [induction_variable(around), induction_variable(strip)]
         value = Builder.before(end).value("affine.apply", index_type(), variables, {"map": made})
-        induction_variable(loop).replace_all_uses_with(value)
-        for op in statements(loop.regions[0].blocks[0])[:-1]:
+        copy = loop.clone(ir.InsertionPoint(end)).operation
+        for old, new in zip(operations(loop.regions[0].blocks[0]), operations(copy.regions[0].blocks[0]), strict=True):
+            if old in self.known:
+                self.known[new] = self.known[old]
+            if old in self.vague:
+                self.vague.add(new)
+        induction_variable(copy).replace_all_uses_with(value)
+        for op in statements(copy.regions[0].blocks[0])[:-1]:
             op.move_before(end)
-        gets, puts = self.known[around] = self.known.pop(loop)
-        self.known[strip] = _times(gets, Fraction(1, count)), _times(puts, Fraction(1, count))
-        loop.erase()
-        return Piece(piece.member, around, 0, count)
+        copy.erase()
+        gets, puts = self.moved(piece)
+        for made_of, times in ((around, length * count), (strip, length)):
+            self.known[made_of] = _times(gets, Fraction(times, piece.count)), _times(puts, Fraction(times, piece.count))
+        strips, taken = Piece(piece.member, around, 0, count), length * count
+        rest = replace(piece, first=piece.first + taken, count=piece.count - taken)
+        return [strips, rest] if rest.count else [strips]
 
     def _alone(self, lists: Sequence[list[Piece]]) -> Alone | None:
         """An iteration of the first loop at which a member waits."""
@@ -287,10 +308,3 @@ class Weaver:
 def _times(moves: Counter[str], part: Fraction) -> Counter[str]:
     """What a part of the iterations of a loop moves, of which all move as much."""
     return Counter({name: int(n * part) for name, n in moves.items()})
-
-
-def loop_like(loop: ir.Operation, count: int, end: ir.Operation) -> ir.Operation:
-    """A loop of so many iterations, with the name of another one, in front of an operation."""
-    ends = [ir.AffineMap.get_constant(n, context()) for n in (0, count)]
-    names = {name: loop.attributes[name] for name in ("allo.name", "allo.nest") if name in loop.attributes}
-    return Builder.before(end).affine_for((ends[0], []), (ends[1], []), 1, names)

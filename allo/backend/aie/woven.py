@@ -16,7 +16,8 @@ from ...mapping import VirtualGraph, VirtualNode
 from ..element_class import COMPOSED
 from .circles import weaver_of
 from .core_marks import mark_places
-from .weave import Alone, Piece, Step, Weaver, Woven, loop_like
+from .ranges import loop_like
+from .weave import Alone, Piece, Step, Weaver, Woven
 
 
 def woven_function(

@@ -180,24 +180,25 @@ def bytes_apart(A: int8[N], B: int8[N]):
 
 
 @df.region()
-def alternating(A: int32[N], B: int32[N]):
+def growing(A: int32[N], B: int32[N]):
     there: Stream[int32, 2]
     back: Stream[int32, 2]
 
     @df.kernel(args=[A])
     def f(a: int32[N]):
         for i in range(N):
-            if i % 2 == 0:
+            for _ in range(i + 1):
                 there.put(a[i])
-            else:
-                a[i] = back.get()
+            a[i] = back.get()
 
     @df.kernel(args=[B])
     def g(b: int32[N]):
-        for i in range(N // 2):
-            x: int32 = there.get()
-            b[i] = x
-            back.put(x + 1)
+        for i in range(N):
+            total: int32 = 0
+            for _ in range(i + 1):
+                total += there.get()
+            b[i] = total
+            back.put(total)
 
 
 @df.region()

@@ -209,10 +209,10 @@ def to_itself(A: int32[N]):
     @df.kernel(mapping=[1], args=[A])
     def f(a: int32[N]):
         for i in range(N):
-            if i % 2 == 0:
+            for _ in range(i + 1):
                 s.put(a[i])
-            else:
-                a[i] = s.get()
+            for _ in range(i + 1):
+                a[i] += s.get()
 
 
 @df.region()

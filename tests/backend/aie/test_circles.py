@@ -120,6 +120,81 @@ def to_itself(X: int32[T, N], Y: int32[T, N]):
 
 
 @df.region()
+def alternating(X: int32[T, N], Y: int32[T, N]):
+    """One task puts in even iterations, and gets in odd ones."""
+    there: Stream[int32, 2]
+    back: Stream[int32, 2]
+
+    @df.kernel(args=[X])
+    def a(x: int32[T, N]):
+        s: int32 = 1
+        for i in range(T * N):
+            if i % 2 == 0:
+                there.put(x[i // N, i % N] + s)
+            else:
+                s = back.get()
+
+    @df.kernel(args=[Y])
+    def b(y: int32[T, N]):
+        for i in range(T * N // 2):
+            v: int32 = there.get()
+            y[i // N, i % N] = v
+            back.put(v * 3 + i)
+
+
+@df.region()
+def sampled(X: int32[T, N], Y: int32[T, N]):
+    """Of each five elements one comes back; the last three are fewer."""
+    there: Stream[int32, 8]
+    back: Stream[int32, 2]
+
+    @df.kernel(args=[X])
+    def a(x: int32[T, N]):
+        s: int32 = 1
+        for i in range(T * N):
+            there.put(x[i // N, i % N] + s)
+            if i % 5 == 4:
+                s = back.get()
+
+    @df.kernel(args=[Y])
+    def b(y: int32[T, N]):
+        for i in range(T * N):
+            v: int32 = there.get()
+            y[i // N, i % N] = v
+            if i % 5 == 4:
+                back.put(v * 3 - i)
+
+
+@df.region()
+def rates(X: int32[T, N], Y: int32[T, N]):
+    """Three iterations that move two elements for two that move three, and two more for what was put first."""
+    there: Stream[int32, 8]
+    back: Stream[int32, 8]
+
+    @df.kernel(args=[X])
+    def a(x: int32[T, N]):
+        for k in range(6):
+            there.put(k)
+        for i in range(T * N // 2):
+            s: int32 = 0
+            for k in range(2):
+                s = s * 2 + back.get()
+            for k in range(2):
+                there.put(x[(2 * i + k) // N, (2 * i + k) % N] + s)
+        for k in range(6):
+            back.get()
+
+    @df.kernel(args=[Y])
+    def b(y: int32[T, N]):
+        for i in range(T * N // 3 + 2):
+            for k in range(3):
+                v: int32 = there.get()
+                if i > 1:
+                    y[(3 * i + k - 6) // N, (3 * i + k - 6) % N] = v
+                back.put(v % 7 - i)
+
+
+@df.region()
 def three(X: int32[T, N], Y: int32[T, N]):
     """A circle of three tasks, of which two may share a core; one of them has a stream out of the circle."""
     ab: Stream[int32[N], 2]
@@ -174,6 +249,9 @@ PAIRS: list[tuple[Callable[..., Any], dict[str, int]]] = [
     (feedback, {"there": N, "back": N}),
     (first_token, {"there": N, "back": N}),
     (one_ahead, {"there": N, "back": N}),
+    (alternating, {"there": 1, "back": 1}),
+    (sampled, {"there": 5, "back": 1}),
+    (rates, {"there": 6, "back": 6}),
 ]
 
 
@@ -192,6 +270,34 @@ def test_loops_around_both_stay_loops() -> None:
     built = ran(feedback, [("chain", ["a_0", "b_0"])])
     steps = [line for line in built.mlir.splitlines() if "scf.for" in line and "%c6" in line]
     assert len(steps) == 1
+
+
+def test_periods_of_rates_are_one_loop() -> None:
+    """As long as the tasks are: 8 periods of three iterations and two, and two that are left."""
+    built = ran(rates, [("chain", ["a_0", "b_0"])])
+    apart = ran(rates, [])
+    assert len(built.mlir.splitlines()) < 1.5 * len(apart.mlir.splitlines())
+
+
+@df.region()
+def more_each_time(X: int32[T, N], Y: int32[T, N]):
+    """A task that puts into its stream, and gets out of it, one more in each iteration."""
+    s: Stream[int32, N]
+
+    @df.kernel(args=[X, Y])
+    def a(x: int32[T, N], y: int32[T, N]):
+        for t in range(T):
+            for i in range(t + 1):
+                s.put(x[t, i])
+            for i in range(t + 1):
+                y[t, t - i] = s.get() + i
+
+
+@pytest.mark.parametrize("kernels", ["scalar", "vector"])
+def test_a_task_alone_keeps_its_own_order(kernels: str) -> None:
+    """What it holds is what the stream does, however its loops run."""
+    built = ran(more_each_time, [], kernels=kernels)
+    assert [(own.stream.name, own.length) for own in built.plan.fifos.internal] == [("s", N)]
 
 
 @pytest.mark.parametrize("kernels", ["scalar", "vector"])
