@@ -6,7 +6,7 @@ from .circles import Shot, circles_in, turns_of
 from .drawing import drawn
 from .exact_fusion import FusionGap, fusion_gap
 from .exact_placement import PlacementGap, placement_gap
-from .fifos import ArrayFifo, CoreStream, ObjectFifos, Slot, StreamFifo, fifos_of
+from .fifos import ArrayFifo, CoreStream, Joining, ObjectFifos, Slot, StreamFifo, fifos_of
 from .graph import (
     ArrayPart,
     CallArray,
@@ -22,7 +22,7 @@ from .graph import (
     overlapping,
 )
 from .place import Placement, Tile, place
-from .plan import ArrayPlan, plan_of
+from .plan import ArrayPlan, apart, plan_of
 from .routes import Route, routed
 from .search import MappingSearch, searched
 from .steps import MappedCore, Mapping, mapped
@@ -37,6 +37,7 @@ __all__ = [
     "CapacityReport",
     "CoreStream",
     "FusionGap",
+    "Joining",
     "MappedCore",
     "Mapping",
     "MappingSearch",
@@ -61,6 +62,7 @@ __all__ = [
     "VirtualGraph",
     "VirtualNode",
     "VirtualStream",
+    "apart",
     "capacity_of",
     "circles_in",
     "drawn",

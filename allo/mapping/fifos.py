@@ -139,6 +139,14 @@ class Merging(Enum):
     LENGTH = 3  # all objects of one element type and as many elements
 
 
+class Joining(Enum):
+    """Which streams from one core to another are one FIFO, and what it has room for."""
+
+    NONE = 1
+    TIGHT = 2  # room for what the deepest of streams that follow one another holds
+    ROOMY = 3  # room for what all hold, so that none waits who would not with a FIFO for each
+
+
 class Ahead(Enum):
     """Which objects have room for one more, so that it is moved while a core works on those before it."""
 
@@ -148,12 +156,15 @@ class Ahead(Enum):
 
 
 def fifos_of(
-    placement: Placement, merging: Merging = Merging.PARAMETER, ahead: Ahead = Ahead.ALL, *, joined: bool = False
+    placement: Placement,
+    merging: Merging = Merging.PARAMETER,
+    ahead: Ahead = Ahead.ALL,
+    joining: Joining = Joining.NONE,
 ) -> ObjectFifos:
     """The FIFOs of a placed program.
 
-    Cores that use the same parts in the same order share a FIFO. Objects come in the order in which they are used. With
-    `joined`, streams from one core to another are one FIFO if tasks at both ends use them in the same order.
+    Cores that use the same parts in the same order share a FIFO. Objects come in the order in which they are used.
+    Streams from one core to another are joined if tasks at both ends use them in the same order.
     """
     mapping = placement.mapping
     wanted: dict[tuple[bool, tuple[ArrayPart, ...], bool], list[Slot]] = {}
@@ -172,7 +183,7 @@ def fifos_of(
         held = max(_held(mapping, slot, passing) for slot in slots)
         depth = 1 if len(parts) == 1 else held + ahead.value[0 if to_core else 1]
         arrays.append(ArrayFifo(f"{label}_{number}", parts, to_core, tuple(slots), resident, depth, passing))
-    return ObjectFifos(tuple(arrays), tuple(_streams(placement, joined)), tuple(_internal(mapping)))
+    return ObjectFifos(tuple(arrays), tuple(_streams(placement, joining)), tuple(_internal(mapping)))
 
 
 def _unlike_cores(
@@ -230,7 +241,7 @@ def _slots(core: MappedCore, to_core: bool, merging: Merging) -> Iterator[tuple[
         yield slot, tuple(use.part for _, use in uses)
 
 
-def _streams(placement: Placement, joined: bool) -> Iterator[StreamFifo]:
+def _streams(placement: Placement, joining: Joining) -> Iterator[StreamFifo]:
     mapping = placement.mapping
     homes = {name: number for number, circle in enumerate(mapping.graph.circles) for name in circle.nodes}
     found: dict[object, list[VirtualStream]] = {}
@@ -240,7 +251,7 @@ def _streams(placement: Placement, joined: bool) -> Iterator[StreamFifo]:
             circle = homes.get(stream.producer, -1)
             inside = circle if circle == homes.get(stream.consumer) else None
             alike = producer.name, consumer.name, stream.element, stream.block, inside
-            found.setdefault(alike if joined else stream.name, []).append(stream)
+            found.setdefault(stream.name if joining is Joining.NONE else alike, []).append(stream)
     for streams in found.values():
         ordered = sorted(streams, key=lambda stream: _place(mapping, stream.producer))
         in_turn, in_circle = _follow(mapping, ordered), _is_one_queue(mapping.graph, streams)
@@ -248,7 +259,7 @@ def _streams(placement: Placement, joined: bool) -> Iterator[StreamFifo]:
             source, sink = mapping.core_of(own[0].producer).name, mapping.core_of(own[0].consumer).name
             shared = placement.tile(source).is_next_to(placement.tile(sink))
             depths = [max(stream.depth, stream.block) for stream in own]
-            depth = max(stream.depth for stream in own) if in_turn else sum(depths)
+            depth = max(depths) if in_turn and joining is not Joining.ROOMY else sum(depths)
             tokens = sum(stream.tokens for stream in own)
             names = tuple(stream.name for stream in own)
             yield StreamFifo(replace(own[0], depth=depth, tokens=tokens), source, sink, shared, names)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import product
 
@@ -9,7 +10,7 @@ from ..errors import TargetError
 from ..target import ProcessorArray, TileKind
 from .buffers import CallBuffer, buffers_of
 from .capacity import CapacityReport, capacity_of
-from .fifos import Ahead, Merging, ObjectFifos, fifos_of
+from .fifos import Ahead, Joining, Merging, ObjectFifos, fifos_of
 from .orders import RefusedOrder, ordered
 from .place import Placement, place
 from .routes import Route, routed
@@ -40,7 +41,7 @@ class ArrayPlan:
         return self.placement.mapping
 
 
-def plan_of(mapping: Mapping, array: ProcessorArray) -> ArrayPlan:
+def plan_of(mapping: Mapping, array: ProcessorArray, joining: Joining = Joining.TIGHT) -> ArrayPlan:
     """The first plan that fits: a FIFO for each stream before joined ones, objects that move while cores work before
     others that do not, FIFOs of parameters of their own before merged ones, many routes before few.
 
@@ -48,15 +49,8 @@ def plan_of(mapping: Mapping, array: ProcessorArray) -> ArrayPlan:
     """
     placement = place(mapping, array)
     plans = []
-    for joined, ahead, merging in product((False, True), Ahead, Merging):
-        fifos = fifos_of(placement, merging, ahead, joined=joined)
-        if joined and all(len(fifo.names) == 1 for fifo in fifos.streams):
-            break
-        shim = array.tiles[TileKind.SHIM].dma
-        for channels in (array.columns * min(shim.inputs, shim.outputs), array.columns):
-            routes = routed(fifos, placement, array, channels)
-            own, walked, refused = ordered(fifos, routes, mapping.graph, array)
-            plan = ArrayPlan(array, placement, own, walked, capacity_of(placement, own, walked, array), refused)
+    for joined in dict.fromkeys((Joining.NONE, joining)):
+        for plan in _plans(placement, array, joined):
             if not plan.capacity.exceeded:
                 return plan
             plans.append(plan)
@@ -68,3 +62,21 @@ def plan_of(mapping: Mapping, array: ProcessorArray) -> ArrayPlan:
         "\n".join([f"the program does not fit '{array.name}'; there is too little of", *lines]),
         hint="make parts of arrays smaller, or let cores run several tasks (mapping_primitives)",
     )
+
+
+def apart(plan: ArrayPlan) -> ArrayPlan:
+    """The placement of a plan with a FIFO for each stream, whether it fits or not."""
+    return next(_plans(plan.placement, plan.array, Joining.NONE))
+
+
+def _plans(placement: Placement, array: ProcessorArray, joining: Joining) -> Iterator[ArrayPlan]:
+    """The plans that are tried, all with streams that are joined like this; none if no streams can be."""
+    for ahead, merging in product(Ahead, Merging):
+        fifos = fifos_of(placement, merging, ahead, joining)
+        if joining is not Joining.NONE and all(len(fifo.names) == 1 for fifo in fifos.streams):
+            return
+        shim = array.tiles[TileKind.SHIM].dma
+        for channels in (array.columns * min(shim.inputs, shim.outputs), array.columns):
+            routes = routed(fifos, placement, array, channels)
+            own, walked, refused = ordered(fifos, routes, placement.mapping.graph, array)
+            yield ArrayPlan(array, placement, own, walked, capacity_of(placement, own, walked, array), refused)

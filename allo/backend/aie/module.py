@@ -3,23 +3,27 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
 from ...dataflow.timed.table import headline
-from ...errors import TargetError
+from ...errors import Note, TargetError
+from ...ir.hang import Hang
 from ...ir.module import Module
 from ...ir.walk import string_of
 from ...mapping import (
     ArrayPlan,
     CapacityReport,
+    Joining,
     MappingSearch,
     PlacementGap,
     RuntimeSequence,
     Tile,
     VirtualGraph,
+    apart,
     drawn,
     mapped,
     placement_gap,
@@ -93,11 +97,44 @@ class AIEModule:
 
     def _take(self, steps: Any) -> None:
         """Plan the mapping of steps. Raises TargetError for one that does not fit, or that would not end."""
-        self.plan: ArrayPlan = self._planned(steps)
-        self.sequence: RuntimeSequence = sequence_of(self.plan)
-        check_plan(self.plan, self.sequence)
+        self._use(self._planned(steps))
+        hang = self._hang()
+        if hang is None:
+            return
+        joined = [fifo.names for fifo in self.plan.fifos.streams if len(fifo.names) > 1]
+        if joined:
+            hang = self._without_waits(joined, hang)
+        if hang is not None:
+            raise self._told(hang)
+
+    def _use(self, plan: ArrayPlan) -> None:
+        self.plan = plan
+        self.sequence: RuntimeSequence = sequence_of(plan)
+        check_plan(plan, self.sequence)
         vars(self).pop("model", None)  # that of a mapping that was refused
-        self._refuse_hangs()
+
+    def _without_waits(self, joined: Sequence[tuple[str, ...]], hang: Hang) -> Hang | None:
+        """Give FIFOs of several streams room for all; why cores wait whether or not streams are joined.
+
+        Raises TargetError if they wait because streams are, and there is too little of something otherwise.
+        """
+        mapping = self.plan.mapping
+        with suppress(TargetError):
+            plan = plan_of(mapping, self.array, Joining.ROOMY)
+            if not plan.refused:
+                self._use(plan)
+                return self._hang()
+        alone = apart(self.plan)
+        if _hang_of(model_of_array(self._source, self._bodies, alone, sequence_of(alone), self.carried)):
+            return hang
+        try:
+            plan_of(mapping, self.array, Joining.NONE)
+        except TargetError as error:
+            names = "; ".join(f"{len(own)} streams from {own[0]!r} on" for own in joined)
+            note = Note(f"cores wait for one another for ever where streams share a FIFO: {names}", None)
+            (told,) = error.diagnostics
+            raise TargetError(told.message, notes=[note], hint=told.hint) from None
+        return hang
 
     def _planned(self, steps: Any) -> ArrayPlan:
         """The plan of steps; with vector kernels, layouts that DMA engines cannot make are left to cores."""
@@ -246,17 +283,21 @@ class AIEModule:
     def __repr__(self) -> str:
         return f"<AIEModule {self.top_func_name}: {len(self.plan.mapping.cores)} cores, runs on {self.runs_on}>"
 
-    def _refuse_hangs(self) -> None:
-        """Raises DataflowError if cores wait for one another for ever, such as after a chain."""
-        if not self.graph.streams:
-            return
-        found = hang_of(self.model)
-        if found is not None and not isinstance(found, Untold):
-            taken = self.plan.mapping.steps
-            steps = ", ".join(f"{kind} {list(names)}" for kind, names in taken[:_SHOWN]) or "no step"
-            steps += f" and {len(taken) - _SHOWN} more" if len(taken) > _SHOWN else ""
-            raise TargetError(
-                f"mapped like this ({steps}), cores wait for one another for ever",
-                notes=[note for own in found.error().diagnostics for note in own.notes if " waits " in note.message],
-                hint="let streams be deeper, or chain in the order in which data flow",
-            )
+    def _hang(self) -> Hang | None:
+        return _hang_of(self.model) if self.graph.streams else None
+
+    def _told(self, hang: Hang) -> TargetError:
+        """That cores wait for one another for ever, such as after a chain."""
+        taken = self.plan.mapping.steps
+        steps = ", ".join(f"{kind} {list(names)}" for kind, names in taken[:_SHOWN]) or "no step"
+        steps += f" and {len(taken) - _SHOWN} more" if len(taken) > _SHOWN else ""
+        return TargetError(
+            f"mapped like this ({steps}), cores wait for one another for ever",
+            notes=[note for own in hang.error().diagnostics for note in own.notes if " waits " in note.message],
+            hint="let streams be deeper, or chain in the order in which data flow",
+        )
+
+
+def _hang_of(model: Module) -> Hang | None:
+    found = hang_of(model)
+    return None if isinstance(found, Untold) else found

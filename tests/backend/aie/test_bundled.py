@@ -169,3 +169,78 @@ def test_joined_streams_that_a_dma_engine_moves() -> None:
     np.testing.assert_array_equal(B, A * (p + 2) + p)
     assert sorted(own.shared for own in built.plan.fifos.streams) == [False, True, True, True, True]
     assert built.timed().cycles > 0
+
+
+@df.region()
+def answered[P, V, D, waits](A: int32[P, V], B: int32[P, V]):
+    """A position of g waits for a word of the last of f, which has put all then."""
+    s: Stream[int32[V], D][P]
+    go: Stream[int32, 1]
+    went: Stream[int32, 1]
+
+    @df.kernel(mapping=[P], args=[A])
+    def f(a: int32[P, V] @ Layout("S0R")):
+        p = df.get_pid()
+        x: int32[V] = 0
+        for t in range(2):
+            for i in range(V):
+                x[i] = a[0, i] * (p + 2) + t
+            s[p].put(x)
+        with allo.meta_if(p == P - 1):
+            go.put(1)
+
+    @df.kernel(mapping=[1])
+    def h():
+        went.put(go.get() + 1)
+
+    @df.kernel(mapping=[P], args=[B])
+    def g(b: int32[P, V] @ Layout("S0R")):
+        p = df.get_pid()
+        k: int32 = 1
+        with allo.meta_if(p == waits):
+            k = went.get()
+        x: int32[V] = s[p].get()
+        for i in range(V):
+            b[0, i] = x[i]
+        y: int32[V] = s[p].get()
+        for i in range(V):
+            b[0, i] += y[i] * k
+
+
+def bundled(V: int, D: int, waits: int) -> Any:
+    f, g = ([f"{task}_{p}" for p in range(8)] for task in "fg")
+    steps = [("bundle", f), ("bundle", g)]
+    return df.build(answered, target="aie", instantiate=[8, V, D, waits], mapping_primitives=steps)
+
+
+def test_a_joined_fifo_has_room_where_cores_would_wait() -> None:
+    """The first of g needs a word of the last of f, which puts behind all others."""
+    built = bundled(W, 2, 0)
+    A, B = np.arange(8 * W, dtype=np.int32).reshape(8, W), np.zeros((8, W), np.int32)
+    built(A, B)
+    x = A * (np.arange(8)[:, None] + 2)
+    np.testing.assert_array_equal(B, x + (x + 1) * np.array([2, 1, 1, 1, 1, 1, 1, 1])[:, None])
+    assert [len(own.names) for own in built.plan.fifos.streams] == [8, 1, 1]
+    assert built.plan.fifos.streams[0].depth == 8 * 2
+    assert bundled(W, 2, 7).plan.fifos.streams[0].depth == 2
+
+
+def test_a_joined_fifo_without_room_is_not_what_is_refused() -> None:
+    """There are too few locks for a FIFO each, and too little memory for one with room for all."""
+    with pytest.raises(TargetError) as caught:
+        bundled(1024, 2, 0)
+    (told,) = caught.value.diagnostics
+    assert told.message.startswith(
+        "the program does not fit 'xdna1_npu1'; there is too little of\n    locks of a core of core 'f_0x8' at (0, 2): "
+    )
+    assert [note.message for note in told.notes] == [
+        "cores wait for one another for ever where streams share a FIFO: 8 streams from 's_0' on"
+    ]
+    assert told.hint == "make parts of arrays smaller, or let cores run several tasks (mapping_primitives)"
+
+
+@pytest.mark.parametrize("V", [W, 2048], ids=["room for all", "too little memory"])
+def test_cores_that_wait_with_a_fifo_each_too(V: int) -> None:
+    """Two blocks do not fit in a stream of one."""
+    with pytest.raises(TargetError, match=r"^mapped like this \(.*\), cores wait for one another for ever\n"):
+        bundled(V, 1, 0)

@@ -177,11 +177,11 @@ def rates(X: int32[T, N], Y: int32[T, N]):
             there.put(k)
         for i in range(T * N // 2):
             s: int32 = 0
-            for k in range(2):
+            for _k in range(2):
                 s = s * 2 + back.get()
             for k in range(2):
                 there.put(x[(2 * i + k) // N, (2 * i + k) % N] + s)
-        for k in range(6):
+        for _k in range(6):
             back.get()
 
     @df.kernel(args=[Y])
