@@ -70,7 +70,7 @@ def place(mapping: Mapping, array: ProcessorArray) -> Placement:
             "takes one",
             hint='let cores run several: mapping_primitives=[("bundle", [...]), ("chain", [...])]',
         )
-    cost = _Cost.of(mapping, array)
+    cost = _TileCost.of(mapping, array)
     tried = [Placement(mapping, tiles) for tiles in _candidates(mapping, array)]
     best = min(tried, key=lambda own: cost(own.tiles)[:2])
     random = Random(0)  # the same on all machines
@@ -84,7 +84,7 @@ def place(mapping: Mapping, array: ProcessorArray) -> Placement:
 
 
 @dataclass(frozen=True, slots=True)
-class _Cost:
+class _TileCost:
     """How good tiles of cores are: how many DMA channels of cores there are too many of, at least, how many streams
     join cores that share no memory, and the length of the ways of all.
 
@@ -95,7 +95,7 @@ class _Cost:
     free: tuple[tuple[int, ...], tuple[int, ...]]
 
     @classmethod
-    def of(cls, mapping: Mapping, array: ProcessorArray) -> _Cost:
+    def of(cls, mapping: Mapping, array: ProcessorArray) -> _TileCost:
         number = {node.name: k for k, core in enumerate(mapping.cores) for node in core.nodes}
         ends = Counter((number[s.producer], number[s.consumer]) for s in mapping.graph.streams)
         limits = array.tiles[TileKind.CORE].dma
@@ -124,7 +124,7 @@ def _kinds_of_objects(core: MappedCore, other: PartAccess) -> set[tuple[str, int
     return {(use.part.argument.element, prod(use.part.object_extents)) for use in used}
 
 
-def _improved(placement: Placement, array: ProcessorArray, cost: _Cost) -> Placement:
+def _improved(placement: Placement, array: ProcessorArray, cost: _TileCost) -> Placement:
     """A placement that no exchange of two tiles makes better."""
     tiles: list[Tile] = list(placement.tiles)
     tiles += [tile for tile in _snake(array) if tile not in placement.tiles]
