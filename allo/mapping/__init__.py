@@ -6,7 +6,7 @@ from .circles import Shot, circles_in, turns_of
 from .drawing import drawn
 from .exact_fusion import FusionGap, fusion_gap
 from .exact_placement import PlacementGap, placement_gap
-from .fifos import ArrayFifo, CoreStream, Joining, ObjectFifos, Slot, StreamFifo, fifos_of
+from .fifos import ArrayFifo, CoreStream, ObjectFifos, Slot, StreamFifo, StreamJoining, fifos_of
 from .graph import (
     ArrayPart,
     CallArray,
@@ -37,7 +37,6 @@ __all__ = [
     "CapacityReport",
     "CoreStream",
     "FusionGap",
-    "Joining",
     "MappedCore",
     "Mapping",
     "MappingSearch",
@@ -56,6 +55,7 @@ __all__ = [
     "StreamCircle",
     "StreamEnd",
     "StreamFifo",
+    "StreamJoining",
     "StreamMoves",
     "Tile",
     "TokenWait",

@@ -139,7 +139,7 @@ class Merging(Enum):
     LENGTH = 3  # all objects of one element type and as many elements
 
 
-class Joining(Enum):
+class StreamJoining(Enum):
     """Which streams from one core to another are one FIFO, and what it has room for."""
 
     NONE = 1
@@ -159,7 +159,7 @@ def fifos_of(
     placement: Placement,
     merging: Merging = Merging.PARAMETER,
     ahead: Ahead = Ahead.ALL,
-    joining: Joining = Joining.NONE,
+    joining: StreamJoining = StreamJoining.NONE,
 ) -> ObjectFifos:
     """The FIFOs of a placed program.
 
@@ -241,7 +241,7 @@ def _slots(core: MappedCore, to_core: bool, merging: Merging) -> Iterator[tuple[
         yield slot, tuple(use.part for _, use in uses)
 
 
-def _streams(placement: Placement, joining: Joining) -> Iterator[StreamFifo]:
+def _streams(placement: Placement, joining: StreamJoining) -> Iterator[StreamFifo]:
     mapping = placement.mapping
     homes = {name: number for number, circle in enumerate(mapping.graph.circles) for name in circle.nodes}
     found: dict[object, list[VirtualStream]] = {}
@@ -251,7 +251,7 @@ def _streams(placement: Placement, joining: Joining) -> Iterator[StreamFifo]:
             circle = homes.get(stream.producer, -1)
             inside = circle if circle == homes.get(stream.consumer) else None
             alike = producer.name, consumer.name, stream.element, stream.block, inside
-            found.setdefault(stream.name if joining is Joining.NONE else alike, []).append(stream)
+            found.setdefault(stream.name if joining is StreamJoining.NONE else alike, []).append(stream)
     for streams in found.values():
         ordered = sorted(streams, key=lambda stream: _place(mapping, stream.producer))
         in_turn, in_circle = _follow(mapping, ordered), _is_one_queue(mapping.graph, streams)
@@ -259,7 +259,7 @@ def _streams(placement: Placement, joining: Joining) -> Iterator[StreamFifo]:
             source, sink = mapping.core_of(own[0].producer).name, mapping.core_of(own[0].consumer).name
             shared = placement.tile(source).is_next_to(placement.tile(sink))
             depths = [max(stream.depth, stream.block) for stream in own]
-            depth = max(depths) if in_turn and joining is not Joining.ROOMY else sum(depths)
+            depth = max(depths) if in_turn and joining is not StreamJoining.ROOMY else sum(depths)
             tokens = sum(stream.tokens for stream in own)
             names = tuple(stream.name for stream in own)
             yield StreamFifo(replace(own[0], depth=depth, tokens=tokens), source, sink, shared, names)

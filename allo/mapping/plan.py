@@ -10,7 +10,7 @@ from ..errors import TargetError
 from ..target import ProcessorArray, TileKind
 from .buffers import CallBuffer, buffers_of
 from .capacity import CapacityReport, capacity_of
-from .fifos import Ahead, Joining, Merging, ObjectFifos, fifos_of
+from .fifos import Ahead, Merging, ObjectFifos, StreamJoining, fifos_of
 from .orders import RefusedOrder, ordered
 from .place import Placement, place
 from .routes import Route, routed
@@ -41,7 +41,7 @@ class ArrayPlan:
         return self.placement.mapping
 
 
-def plan_of(mapping: Mapping, array: ProcessorArray, joining: Joining = Joining.TIGHT) -> ArrayPlan:
+def plan_of(mapping: Mapping, array: ProcessorArray, joining: StreamJoining = StreamJoining.TIGHT) -> ArrayPlan:
     """The first plan that fits: a FIFO for each stream before joined ones, objects that move while cores work before
     others that do not, FIFOs of parameters of their own before merged ones, many routes before few.
 
@@ -49,7 +49,7 @@ def plan_of(mapping: Mapping, array: ProcessorArray, joining: Joining = Joining.
     """
     placement = place(mapping, array)
     plans = []
-    for joined in dict.fromkeys((Joining.NONE, joining)):
+    for joined in dict.fromkeys((StreamJoining.NONE, joining)):
         for plan in _plans(placement, array, joined):
             if not plan.capacity.exceeded:
                 return plan
@@ -66,14 +66,14 @@ def plan_of(mapping: Mapping, array: ProcessorArray, joining: Joining = Joining.
 
 def apart(plan: ArrayPlan) -> ArrayPlan:
     """The placement of a plan with a FIFO for each stream, whether it fits or not."""
-    return next(_plans(plan.placement, plan.array, Joining.NONE))
+    return next(_plans(plan.placement, plan.array, StreamJoining.NONE))
 
 
-def _plans(placement: Placement, array: ProcessorArray, joining: Joining) -> Iterator[ArrayPlan]:
+def _plans(placement: Placement, array: ProcessorArray, joining: StreamJoining) -> Iterator[ArrayPlan]:
     """The plans that are tried, all with streams that are joined like this; none if no streams can be."""
     for ahead, merging in product(Ahead, Merging):
         fifos = fifos_of(placement, merging, ahead, joining)
-        if joining is not Joining.NONE and all(len(fifo.names) == 1 for fifo in fifos.streams):
+        if joining is not StreamJoining.NONE and all(len(fifo.names) == 1 for fifo in fifos.streams):
             return
         shim = array.tiles[TileKind.SHIM].dma
         for channels in (array.columns * min(shim.inputs, shim.outputs), array.columns):

@@ -17,10 +17,10 @@ from ...ir.walk import string_of
 from ...mapping import (
     ArrayPlan,
     CapacityReport,
-    Joining,
     MappingSearch,
     PlacementGap,
     RuntimeSequence,
+    StreamJoining,
     Tile,
     VirtualGraph,
     apart,
@@ -120,7 +120,7 @@ class AIEModule:
         """
         mapping = self.plan.mapping
         with suppress(TargetError):
-            plan = plan_of(mapping, self.array, Joining.ROOMY)
+            plan = plan_of(mapping, self.array, StreamJoining.ROOMY)
             if not plan.refused:
                 self._use(plan)
                 return self._hang()
@@ -128,7 +128,7 @@ class AIEModule:
         if _hang_of(model_of_array(self._source, self._bodies, alone, sequence_of(alone), self.carried)):
             return hang
         try:
-            plan_of(mapping, self.array, Joining.NONE)
+            plan_of(mapping, self.array, StreamJoining.NONE)
         except TargetError as error:
             names = "; ".join(f"{len(own)} streams from {own[0]!r} on" for own in joined)
             note = Note(f"cores wait for one another for ever where streams share a FIFO: {names}", None)
