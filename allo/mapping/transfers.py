@@ -49,11 +49,13 @@ class RuntimeSequence:
         return tuple(s for s in self.steps if isinstance(s, ShimTransfer) and s.route == route)
 
 
-def sequence_of(plan: ArrayPlan) -> RuntimeSequence:
+def sequence_of(plan: ArrayPlan, *, inputs_first: bool = False) -> RuntimeSequence:
     """The transfers of a call, each started as soon as its channel has room for it and its shim tile a descriptor.
 
     Routes go forward at once: what a route moves in the first half of a call is started before the second half of all.
-    So nothing is waited for that needs what is not started yet, as far as cores use and make all things evenly.
+    So nothing is waited for that needs what is not started yet, as far as cores use and make all things evenly. With
+    `inputs_first`, all that comes to the array is started before anything is waited for that leaves it, as for tasks
+    that take turns and need all parts before there is a result.
     Raises TargetError for parts that are not made of words of four bytes.
     """
     limits = plan.array.tiles[TileKind.SHIM].dma
@@ -63,8 +65,9 @@ def sequence_of(plan: ArrayPlan) -> RuntimeSequence:
     for number, route in enumerate(order):
         walks = list(_walks(route, limits))
         total, moved = sum(len(walk) for _, walk in walks), 0
-        for argument, walk in walks:
-            starts.append((Fraction(moved, total), number, route, argument, walk))
+        for k, (argument, walk) in enumerate(walks):
+            late = inputs_first and not route.to_core and k >= plan.array.queue
+            starts.append((Fraction(moved, total) + late, number, route, argument, walk))
             moved += len(walk)
     for _, _, route, argument, walk in sorted(starts, key=lambda start: start[:2]):
         made.start(route, argument, walk)

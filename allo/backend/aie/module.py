@@ -97,8 +97,7 @@ class AIEModule:
 
     def _take(self, steps: Any) -> None:
         """Plan the mapping of steps. Raises TargetError for one that does not fit, or that would not end."""
-        self._use(self._planned(steps))
-        hang = self._hang()
+        hang = self._hang_in(self._planned(steps))
         if hang is None:
             return
         joined = [fifo.names for fifo in self.plan.fifos.streams if len(fifo.names) > 1]
@@ -107,10 +106,20 @@ class AIEModule:
         if hang is not None:
             raise self._told(hang)
 
-    def _use(self, plan: ArrayPlan) -> None:
-        self.plan = plan
-        self.sequence: RuntimeSequence = sequence_of(plan)
-        check_plan(plan, self.sequence)
+    def _hang_in(self, plan: ArrayPlan) -> Hang | None:
+        """Take a plan, with an order of transfers in which it ends; why cores wait for ever if there is none."""
+        self._use(plan, sequence_of(plan))
+        hang = self._hang()
+        other = sequence_of(plan, inputs_first=True)
+        if hang is None or other == self.sequence:
+            return hang
+        self._use(plan, other)
+        return hang if self._hang() else None
+
+    def _use(self, plan: ArrayPlan, sequence: RuntimeSequence) -> None:
+        self.plan: ArrayPlan = plan
+        self.sequence: RuntimeSequence = sequence
+        check_plan(plan, sequence)
         vars(self).pop("model", None)  # that of a mapping that was refused
 
     def _without_waits(self, joined: Sequence[tuple[str, ...]], hang: Hang) -> Hang | None:
@@ -122,8 +131,7 @@ class AIEModule:
         with suppress(TargetError):
             plan = plan_of(mapping, self.array, StreamJoining.ROOMY)
             if not plan.refused:
-                self._use(plan)
-                return self._hang()
+                return self._hang_in(plan)
         alone = apart(self.plan)
         if _hang_of(model_of_array(self._source, self._bodies, alone, sequence_of(alone), self.carried)):
             return hang

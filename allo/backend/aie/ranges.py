@@ -13,7 +13,7 @@ from ...ir.context import context
 from ...ir.walk import constant_bounds, induction_variable, operations, statements
 from ...poly.formula import compile_set, evaluate, satisfies
 
-_RANGES = 4  # of the iterations of a loop
+_RANGES = 8  # of the iterations of a loop
 _PERIOD = 8  # iterations after which a loop takes the same branches again
 
 

@@ -14,6 +14,7 @@ import pytest
 import allo
 import allo.dataflow as df
 from allo.ir.types import Stream, int32
+from allo.mapping import ShimTransfer
 from allo.memory import Layout
 from tests.dataflow.designs import elements
 
@@ -166,6 +167,34 @@ def sampled(X: int32[T, N], Y: int32[T, N]):
 
 
 @df.region()
+def ranges(X: int32[T, N], Y: int32[T, N]):
+    """Two conditions on the number of an iteration: those of six differ in both."""
+    there: Stream[int32[N], 2]
+    back: Stream[int32[N], 2]
+
+    @df.kernel(args=[X])
+    def a(x: int32[T, N]):
+        s: int32[N] = 1
+        for t in range(T):
+            if t % 2 == 0:
+                there.put(allo.add(x[t], s))
+            if t < 3:
+                there.put(x[t])
+            if t % 2 == 0:
+                s[:] = back.get()
+
+    @df.kernel(args=[Y])
+    def b(y: int32[T, N]):
+        for t in range(T):
+            if t % 2 == 0:
+                y[t, :] = there.get()
+                back.put(y[t] * 3)
+            if t < 3:
+                v: int32[N] = there.get()
+                y[t, :] = y[t] + v
+
+
+@df.region()
 def rates(X: int32[T, N], Y: int32[T, N]):
     """Three iterations that move two elements for two that move three, and two more for what was put first."""
     there: Stream[int32, 8]
@@ -251,6 +280,7 @@ PAIRS: list[tuple[Callable[..., Any], dict[str, int]]] = [
     (one_ahead, {"there": N, "back": N}),
     (alternating, {"there": 1, "back": 1}),
     (sampled, {"there": 5, "back": 1}),
+    (ranges, {"there": 2 * N, "back": N}),
     (rates, {"there": 6, "back": 6}),
 ]
 
@@ -364,6 +394,29 @@ def test_parts_are_held_while_they_are_used(order: list[str], depth: int) -> Non
     """Each position reads its part before its first turn: an object and one ahead, if they are in that order."""
     built = df.build(ring, target="aie", mapping_primitives=[("bundle", order)])
     assert [(fifo.depth, fifo.passing) for fifo in built.plan.fifos.arrays] == [(depth, depth == 2)] * 2
+
+
+@df.region()
+def wheel(A: int32[6, N], B: int32[6, N]):
+    s: Stream[int32[N], 1][6]
+
+    @df.kernel(mapping=[6], args=[A, B])
+    def f(a: int32[6, N] @ Layout("S0R"), b: int32[6, N] @ Layout("S0R")):
+        p = df.get_pid()
+        s[(p + 1) % 6].put(a[0])
+        o: int32[N] = s[p].get()
+        for j in range(N):
+            b[0, j] = a[0, N - 1 - j] * 3 + o[j] + p
+
+
+def test_all_parts_come_before_a_result_leaves() -> None:
+    """Rows in no even order are six transfers each way, of which a channel takes four at a time."""
+    built = df.build(wheel, target="aie", mapping_primitives=[("bundle", [f"f_{p}" for p in (2, 1, 0, 4, 5, 3)])])
+    A, B = np.arange(6 * N, dtype=np.int32).reshape(6, N), np.zeros((6, N), np.int32)
+    built(A, B)
+    np.testing.assert_array_equal(B, A[:, ::-1] * 3 + np.roll(A, 1, 0) + np.arange(6)[:, None])
+    routes = [step.route for step in built.sequence.steps if isinstance(step, ShimTransfer)]
+    assert len(routes) > 2 * 4
 
 
 def test_nine_positions_on_one_core() -> None:
