@@ -133,6 +133,8 @@ class _StagedLoop:
         arrays = [op for op in self.body if op.name == "memref.alloc" and not makes_stream(op)]
         self.users = {op: [n for n, stage in enumerate(self.stages) if self._uses(stage, op)] for op in arrays}
         self.passed = [op for op, users in self.users.items() if len(users) > 1]
+        # kept apart from stages, which may be gone when they have been made functions
+        self.beside = [op for op in self.body if op in self.users or op.name in PLAIN]
 
     def _uses(self, stage: ir.Operation, array: ir.Operation) -> bool:
         touched = self.effects.touched(stage)
@@ -218,7 +220,7 @@ class _StagedLoop:
         """What a stage needs of its iteration beside itself, in front of it: its own arrays, copies of values."""
         stage, found = self.stages[number], list[ir.Operation]()
         copies: dict[ir.Value, ir.Value] = {}
-        for op in self.body:
+        for op in self.beside:
             if self.users.get(op) == [number]:
                 op.move_before(stage)
                 found.append(op)

@@ -75,6 +75,27 @@ def test_iterations_overlap() -> None:
     assert made.cycles is not None and made.cycles < (6 + 2) * (N + 9)  # two stages more than iterations
 
 
+def test_calls_of_nests_go_into_functions_of_their_stages() -> None:
+    def weighted(A: int32[N], T: int32[N], t: int32):
+        for i in range(N):
+            T[i] = A[i] * t
+            for k in range(N):
+                T[i] += A[k] * t
+
+    def kernel(A: int32[N], B: int32[N]):
+        for t in range(8):
+            T: int32[N]
+            weighted(A, T, t)
+            for j in range(N):
+                B[j] += T[N - 1 - j]
+
+    s = allo.customize(kernel)
+    s.split("weighted:i", 3)
+    s.dataflow("t")
+    built = [s.build(target="rtl") for _ in range(5)]  # the call is gone when the second stage is made
+    assert len({one.code for one in built}) == 1
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(("kernel", "pipelines"), [
     (calls, ()), (calls, ("produce:i", "consume:j")), (again, ("i", "j")), (long_way, ("i", "k")),
