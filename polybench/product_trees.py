@@ -59,11 +59,11 @@ def in_trees(s: allo.Schedule, tile: Tile) -> None:
 def tiles(first: Shape, second: Shape, third: Shape, lanes: int) -> tuple[Tile, Tile, Tile]:
     """The fewest cycles for E = A B, F = C D and G = E F, which run one after the other and share `lanes`."""
     choices = []
-    for G in _tiles(third, lanes):
-        E = next((t for t in _tiles(first, lanes) if _banks(t, G.rows, G.terms) <= MOST_BANKS), None)
-        F = next((t for t in _tiles(second, lanes) if _banks(t, G.terms, G.columns) <= MOST_BANKS), None)
+    for G in tiles_of(third, lanes):
+        E = next((t for t in tiles_of(first, lanes) if _banks(t, G.rows, G.terms) <= MOST_BANKS), None)
+        F = next((t for t in tiles_of(second, lanes) if _banks(t, G.terms, G.columns) <= MOST_BANKS), None)
         if E and F:
-            total = _cycles(first, E) + _cycles(second, F) + _cycles(third, G)
+            total = cycles_of(first, E) + cycles_of(second, F) + cycles_of(third, G)
             choices.append((total, (E, F, G)))
     return min(choices)[1]
 
@@ -74,7 +74,7 @@ def _banks(made: Tile, rows: int, columns: int) -> int:
 
 
 @cache
-def _tiles(shape: Shape, lanes: int) -> list[Tile]:
+def tiles_of(shape: Shape, lanes: int) -> list[Tile]:
     """For each number of rows and of terms the tile with the most columns; that of the fewest cycles first."""
     M, N, K = shape
     found = []
@@ -84,10 +84,10 @@ def _tiles(shape: Shape, lanes: int) -> list[Tile]:
             columns = [c for c in widths(Product(N)) if c <= most and take_turns(M, Product(N), r, c)]
             if columns:
                 found.append(Tile(M, r, columns[-1], t, N))
-    return sorted(found, key=lambda tile: (_cycles(shape, tile), tile))
+    return sorted(found, key=lambda tile: (cycles_of(shape, tile), tile))
 
 
-def _cycles(shape: Shape, tile: Tile) -> int:
+def cycles_of(shape: Shape, tile: Tile) -> int:
     """Those of the sums, and those that the first ones take through the tree."""
     M, N, K = shape
     return cycles(M, Product(N, K), tile) + ADDITION * len(halvings(tile.terms))

@@ -11,7 +11,7 @@ import numpy as np
 import allo
 from allo.ir.types import AlloType, float32, index
 
-from . import product_trees
+from . import paired_products, product_trees
 from .benchmark import DEVICE, Benchmark, Design, Part
 from .lanes import (
     DSP_LANE,
@@ -126,6 +126,56 @@ def of_trees(size: str, T: AlloType = float32, number: int = 0, lanes: int = 0) 
 def by_trees(s: allo.Schedule, size: str, number: int, lanes: int) -> None:
     """A tree for each sum of a tile in each cycle."""
     in_trees(s, product_trees.tiles(*shapes(size), lanes)[number])
+
+
+def pair_first(size: str, T: AlloType = float32, lanes: int = 0) -> Callable[..., None]:
+    """The kernel with the first two products in one nest."""
+    NI, NJ, NK, NL, NM = SIZES[size]
+    first_two, third = paired(size, T, lanes), paired_with(size, T, lanes)
+
+    def three_mm(
+        E: T[NI, NJ],
+        A: T[NI, NK],
+        B: T[NK, NJ],
+        F: T[NJ, NL],
+        C: T[NJ, NM],
+        D: T[NM, NL],
+        G: T[NI, NL],
+    ):
+        first_two(E, A, B, F, C, D)
+        third(G, E, F)
+
+    return three_mm
+
+
+def paired(size: str, T: AlloType = float32, lanes: int = 0) -> Callable[..., None]:
+    """The first two products."""
+    first, second, third = shapes(size)
+    return paired_products.products(first, second, paired_products.choice(first, second, third, lanes)[0], T)
+
+
+def in_pairs(s: allo.Schedule, size: str, lanes: int) -> None:
+    """A tile of both in each iteration, whose products take turns in the lanes."""
+    first, second, third = shapes(size)
+    pair, _ = paired_products.choice(first, second, third, lanes)
+    paired_products.in_one_pipeline(s, first, second, pair)
+
+
+def paired_with(size: str, T: AlloType = float32, lanes: int = 0) -> Callable[..., None]:
+    """The third product, with several terms of each sum at once."""
+    _, tile = paired_products.choice(*shapes(size), lanes)
+    return product_trees.product(shapes(size)[2], tile.terms, T)
+
+
+def by_trees_behind(s: allo.Schedule, size: str, lanes: int) -> None:
+    """A tree for each sum of a tile in each cycle."""
+    in_trees(s, paired_products.choice(*shapes(size), lanes)[1])
+
+
+def pair_and_third_in_turn(s: allo.Schedule, size: str) -> None:
+    """All in one function, so that multipliers and adders are shared."""
+    for function in ("products", "product"):
+        s.inline(function)
 
 
 def in_turn(s: allo.Schedule, size: str) -> None:
@@ -245,6 +295,15 @@ def added_in_trees(dsp: int, lane: int = DSP_LANE, **options: Any) -> Design:
     return Design(stages, in_turn, dsp, reassociated=True, parts=tuple(parts), **options)
 
 
+def added_in_pairs(dsp: int, lane: int = DSP_LANE, **options: Any) -> Design:
+    """The fastest design with this many DSPs whose first two products are one nest."""
+    lanes = dsp // lane
+    stages = ((paired, in_pairs), (paired_with, by_trees_behind))
+    parts = tuple(Part(partial(nest, lanes=lanes), partial(steps, lanes=lanes)) for nest, steps in stages)
+    kernel = partial(pair_first, lanes=lanes)
+    return Design(kernel, pair_and_third_in_turn, dsp, reassociated=True, parts=parts, **options)
+
+
 STREAMS = (
     *(
         Part(partial(product_of_rows, number=n), partial(product_in_order, columns=c))
@@ -258,8 +317,7 @@ DESIGNS = {
     "dsp227": within(227),
     "dsp467": within(467, DSP_PRODUCT, operators=FABRIC),
     "dsp2507": added_in_trees(2507),
-    "dsp8026": added_in_trees(8026),
-    "dsp8026_fabric": added_in_trees(5016, DSP_PRODUCT, operators=FABRIC),
+    "dsp8026": added_in_pairs(8026),
     "streams": Design(streamed_stages, streamed, dsp=320, parts=STREAMS),
 }
 

@@ -227,13 +227,13 @@ def test_equal_dsps() -> None:
     assert len(found) == sum(len(reproduce_points.compared(kernel)) for kernel in SEVEN)
 
 
-@pytest.mark.parametrize(("dsp", "cycles"), [(2507, 49_092), (8026, 14_430)])
-def test_products_in_trees(dsp: int, cycles: int) -> None:
-    """At the DSPs and within 1 % of the cycles of published points of 3mm, with adders of DSPs."""
+@pytest.mark.parametrize(("dsp", "cycles", "interval"), [(2507, 49_092, 1), (8026, 14_357, 13)])
+def test_products_in_trees(dsp: int, cycles: int, interval: int) -> None:
+    """At the DSPs and the cycles of published points of 3mm, with adders of DSPs."""
     found = estimate("three_mm", f"dsp{dsp}")
     assert found.dsp <= dsp and found.cycles is not None and found.cycles <= cycles
     assert not [note for note in found.notes if "does not fit" in note]
-    assert_intervals(found, 1)
+    assert_intervals(found, interval)
 
 
 @pytest.mark.parametrize("size", ["MINI", pytest.param("MEDIUM", marks=pytest.mark.slow)])
