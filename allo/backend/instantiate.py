@@ -14,7 +14,7 @@ from ..errors import TargetError
 from ..ir.access import callee_name
 from ..ir.builder import Builder, index_type, string_attr
 from ..ir.context import context
-from ..ir.elements import ElementNest, element_nests
+from ..ir.elements import ElementNest, calls_with_any, element_nests, only_call
 from ..ir.inlining import replace_call
 from ..ir.module import Module
 from ..ir.names import unique_name
@@ -138,7 +138,7 @@ class _Elements:
         self.bank_memory = bank_memory
         self.function = function
         self.nest = nest
-        self.call = _only_call(nest)
+        self.call = only_call(nest)
         self.passed: list[ir.Value] = []  # what the body of an element uses
         self.inlined: list[str] = []
 
@@ -227,7 +227,7 @@ class _Elements:
     def _inline(self, body: ir.Operation) -> bool:
         """Put the functions that take the position in the place of their calls; whether there were any."""
         block = body.regions[0].blocks[0]
-        calls = _calls_with_any(block, list(block.arguments)[: len(self.nest.spatial)])
+        calls = calls_with_any(block, list(block.arguments)[: len(self.nest.spatial)])
         chosen = [call for call in calls if self._may_inline(callee_name(call))]
         self.inlined += dict.fromkeys(map(callee_name, chosen))
         for call in chosen:
@@ -252,16 +252,6 @@ class _Elements:
         for name in self.inlined:
             if name not in called and name != self.module.top:
                 self.module.function(name).operation.erase()
-
-
-def _only_call(nest: ElementNest) -> ir.Operation | None:
-    """The call that a nest consists of, if it does."""
-    innermost = nest.spatial[-1]
-    found = statements(innermost.body)[:-1]
-    calls = [op for op in found if op.name == "func.call"]
-    others = [op for op in found if op not in calls and not op.name.startswith(("arith.", "affine.apply"))]
-    only = len(calls) == 1 and not others and len(innermost.chain) == len(nest.spatial)
-    return calls[0] if only else None
 
 
 def _value(view: LoopView, number: int) -> int:
@@ -291,17 +281,4 @@ def _without_loops(nest: ElementNest, position: list[ir.Value]) -> list[ir.Opera
             at = found.index(loop)
             found[at : at + 1] = inner
         loop.erase()
-    return found
-
-
-def _calls_with_any(block: ir.Block, values: list[ir.Value]) -> list[ir.Operation]:
-    """The calls that take one of `values`, or what is computed from them."""
-    derived = set(values)
-    found = []
-    for op in operations(block):
-        if any(value in derived for value in op.operands):
-            if op.name == "func.call":
-                found.append(op)
-            elif op.name.startswith(("arith.", "affine.apply")):
-                derived.update(op.results)
     return found

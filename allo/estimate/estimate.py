@@ -23,7 +23,7 @@ from ..timing.control.build import Assumed, TreeOptions, has_calls
 from ..timing.control.tree import FunctionTree, Pipeline, nodes
 from ..timing.control.trees import AssumedTrees, Trees
 from ..timing.problem.memory import ArrayMemory
-from ..timing.rewrites import OF_OWN_HARDWARE, Prepared, Rewrite, RewriteOptions, prepared
+from ..timing.rewrites import OF_OWN_HARDWARE, Prepared, Rewrite, RewriteOptions, prepared, prepared_again
 from .advice.ranking import AdvisedStep, ranked
 from .advice.stages import overlap
 from .dies import placed_regions
@@ -136,13 +136,15 @@ def _rewritten(module: Module, options: TreeOptions, names: Sequence[str]) -> tu
     if options.target.flushes:
         module = module.clone()
         flush_subnormals(module, units=True)
-    done = [Prepared(module, ())]
-    if options.target.rules.own_hardware is not None:
+    done, own = [Prepared(module, ())], options.target.rules.own_hardware is not None
+    if own:
         done.append(prepared(module, RewriteOptions(own=True), OF_OWN_HARDWARE))
     if names:
         done.append(prepared(done[-1].module, RewriteOptions(target=options.target), names))
     if not options.assumes:
         done.append(prepared(done[-1].module, RewriteOptions(options.auto_pipeline)))
+    if own and not options.assumes:
+        done.append(prepared_again(done[-1].module, RewriteOptions(options.auto_pipeline)))
     return done[-1].module, tuple(rewrite for one in done for rewrite in one.rewrites)
 
 

@@ -8,7 +8,16 @@ from itertools import pairwise
 from mlir import ir
 
 from ..errors import Location
-from .walk import LoopView, constant_bounds, location_of, loops_of, statements, trip_count
+from .walk import (
+    LoopView,
+    constant_bounds,
+    induction_variable,
+    location_of,
+    loops_of,
+    operations,
+    statements,
+    trip_count,
+)
 
 SPATIAL = "allo.spatial"  # of loops whose iterations are processing elements
 EACH = "allo.x_each"  # of an operation between unfolded loops that each element does for itself
@@ -50,6 +59,42 @@ class ElementNest:
                     reason = f"each element of loop '{next_one.name}' would do what stands beside it in '{outer.name}'"
                     return Obstacle(reason, location_of(op))
         return None
+
+
+def in_turn(nest: ElementNest) -> bool:
+    """Whether no region is around the nest, whose elements would be processes of it."""
+    return "allo.dataflow" not in nest.outermost.op.parent.attributes
+
+
+def calls_in_elements(nest: ElementNest) -> list[ir.Operation]:
+    """The calls whose functions become part of the elements: those that take the position, and the only one."""
+    only = only_call(nest)
+    block = nest.outermost.op.regions[0].blocks[0]
+    found = calls_with_any(block, [induction_variable(view.op) for view in nest.spatial])
+    return found if only is None else [only]
+
+
+def only_call(nest: ElementNest) -> ir.Operation | None:
+    """The call that a nest consists of, if it does."""
+    innermost = nest.spatial[-1]
+    found = statements(innermost.body)[:-1]
+    calls = [op for op in found if op.name == "func.call"]
+    others = [op for op in found if op not in calls and not op.name.startswith(("arith.", "affine.apply"))]
+    only = len(calls) == 1 and not others and len(innermost.chain) == len(nest.spatial)
+    return calls[0] if only else None
+
+
+def calls_with_any(block: ir.Block, values: list[ir.Value]) -> list[ir.Operation]:
+    """The calls that take one of `values`, or what is computed from them."""
+    derived = set(values)
+    found = []
+    for op in operations(block):
+        if any(value in derived for value in op.operands):
+            if op.name == "func.call":
+                found.append(op)
+            elif op.name.startswith(("arith.", "affine.apply")):
+                derived.update(op.results)
+    return found
 
 
 def element_nests(function: ir.OpView) -> list[ElementNest]:

@@ -12,7 +12,9 @@ from mlir import ir
 
 from ...errors import counted
 from ...ir.access import base_of, callee_name, is_copy
+from ...ir.elements import SPATIAL, calls_in_elements, element_nests, in_turn
 from ...ir.module import Module
+from ...ir.processes import DATAFLOW
 from ...ir.walk import LOOP_OPERATIONS, LoopView, entry_block, loops_of, statements
 from ...poly import TimeLoop, Trips
 from ...target import External, Fpga
@@ -71,6 +73,9 @@ class TreeBuilder:
         self.options = options
         self.target = options.target
         self.views = {view.op: view for view in loops_of(self.function)}
+        self.nests = {nest.outermost.op: nest for nest in element_nests(self.function)}
+        own = self.nests.values() if self.target.rules.own_hardware is not None else ()
+        self.inlined = {call for nest in own for call in calls_in_elements(nest)}
         self.trip_counts = TripCounts(module, name, options.trips)
         self.memories = dict(memories or {})
         entry = entry_block(self.function)
@@ -86,7 +91,7 @@ class TreeBuilder:
     def build(self) -> tree.FunctionTree:
         """The tree."""
         parts = self._parts(statements(self.entry))
-        stages = "allo.dataflow" in self.function.operation.attributes and parts
+        stages = DATAFLOW in self.function.operation.attributes and parts
         root = tree.Dataflow(parts) if stages else tree.Sequence(parts)
         stated = self.assumed.get(self.function.operation, Assumed()).latency
         return tree.FunctionTree(
@@ -135,7 +140,7 @@ class TreeBuilder:
             if op.name in LOOP_OPERATIONS:
                 parts.append(self._loop(self.views[op]))
             elif op.name == "func.call":
-                parts.append(tree.Invocation(op, callee_name(op), self.target.control.call))
+                parts.append(tree.Invocation(op, callee_name(op), self._call(op)))
             elif is_copy(op):
                 parts.append(self._copy(op))
             else:
@@ -143,6 +148,10 @@ class TreeBuilder:
                 parts.append(tree.Branch(op, tuple(branches)))
         flush()
         return tuple(parts)
+
+    def _call(self, op: ir.Operation) -> int:
+        """The cycles of a call beside those of what is called; of one that elements have in them, without its end."""
+        return -self.target.control.function if op in self.inlined else self.target.control.call
 
     def _copy(self, op: ir.Operation) -> tree.ArrayCopy:
         """A pipelined loop over all elements."""
@@ -203,8 +212,8 @@ class TreeBuilder:
                 f"how often loop '{view.name}' runs depends on the position of the task: "
                 f"counted is the most, {counted(int(trips.mean or 0), 'time')}"
             )
-        if "allo.spatial" in op.attributes:
-            return tree.Spatial(view, self._body(view), trips, tuple(remarks))
+        if SPATIAL in op.attributes:
+            return self._elements(view, trips, tuple(remarks))
         chain = self.roles.chain(view)
         if chain:
             obstacle = unbounded_loop(statements(chain[-1].body))
@@ -215,7 +224,7 @@ class TreeBuilder:
                 f"loop '{chain[-1].name}' is not pipelined, since the extent of loop '{inner}' in it changes, "
                 "so that it cannot be unrolled"
             )
-        if "allo.dataflow" in op.attributes:
+        if DATAFLOW in op.attributes:
             stages = tree.Dataflow(self._parts(statements(view.body)))
             return tree.Repeat(view, stages, trips, trips.mean, 0, control.loop, tuple(remarks))
         if not is_nested(view):
@@ -226,7 +235,34 @@ class TreeBuilder:
                 f"loop '{view.name}' is {copies} with loops inside, whose copies run one after the other: "
                 "it gains nothing"
             )
-        return tree.Repeat(view, self._body(view), trips, trips.mean, control.iteration, control.loop, tuple(remarks))
+        enter = control.loop + self._ends_of_elements(view)
+        return tree.Repeat(view, self._body(view), trips, trips.mean, control.iteration, enter, tuple(remarks))
+
+    def _ends_of_elements(self, view: LoopView) -> int:
+        """What an iteration, or a run, of the outermost loop of a nest takes to begin and end its elements: calls in
+        hardware of our own."""
+        nest = self.nests.get(view.op)
+        if nest is None or self.target.rules.own_hardware is None:
+            return 0
+        control = self.target.control
+        ends = control.call + control.function
+        if not in_turn(nest):
+            return ends
+        count = math.prod(self.trip_counts.of(other).constant or 0 for other in nest.spatial if other.op != view.op)
+        again = 0  # loops around the unfolded ones, which each element has, count once for all of them so far
+        if SPATIAL not in view.op.attributes:
+            chain = nest.spatial[-1].chain[len(view.chain) - 1 :]
+            for loop in reversed([one for one in chain if SPATIAL not in one.op.attributes]):
+                again = control.loop + (self.trip_counts.of(loop).constant or 0) * (control.iteration + again)
+        return ends * count + (count - 1) * again
+
+    def _elements(self, view: LoopView, trips: Trips, remarks: tuple[str, ...]) -> tree.Spatial:
+        """Processing elements along a loop; those of our own run in turn, but for those of regions."""
+        (nest,) = (nest for nest in self.nests.values() if any(one.op == view.op for one in nest.spatial))
+        own = self.target.rules.own_hardware is not None
+        return tree.Spatial(
+            view, self._body(view), trips, remarks, self._ends_of_elements(view), own and in_turn(nest)
+        )
 
     def _body(self, view: LoopView) -> tree.Sequence:
         """What a loop repeats; the condition of a `while` comes before all else."""

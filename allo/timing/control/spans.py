@@ -150,7 +150,7 @@ class Spans:
                 ends = Ends({}, {}, frozenset({source}), frozenset({result}))
                 return Span(None if node.cycles is None else Fraction(node.cycles), ends=ends)
             case tree.Spatial():
-                return self._at_once(node)
+                return self._elements(node)
 
     def _again(self, node: tree.Repeat) -> Span:
         """A loop whose body starts again when its slowest stage is free."""
@@ -160,8 +160,8 @@ class Spans:
             latency = (node.count - 1) * body.interval + body.latency + node.control
         return replace(body, latency=latency, interval=None)
 
-    def _at_once(self, node: tree.Spatial) -> Span:
-        """Processing elements: copies of the body that run at once, each behind the neighbour before it."""
+    def _elements(self, node: tree.Spatial) -> Span:
+        """Processing elements: copies of the body that run at once, each behind the neighbour before it, or in turn."""
         body, trips = self.of(node.body), node.trips.mean
         count = int(trips) if trips is not None else 1
         puts = {base: event for (base, _), event in body.ends.puts.items()}
@@ -171,7 +171,10 @@ class Spans:
         units = Counter({operator: n * count for operator, n in body.units.items()})
         callees = Counter({name: n * count for name, n in body.callees.items()})
         ends = replace(body.ends, puts=uncounted(body.ends.puts), gets=uncounted(body.ends.gets))
-        latency = None if body.latency is None or trips is None else body.latency + skew
+        latency = None
+        if body.latency is not None and trips is not None:
+            latency = body.latency + node.control
+            latency = trips * latency if node.in_turn else latency + skew
         return Span(latency, units, callees, ends, body.register_bits * count)
 
 

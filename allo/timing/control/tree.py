@@ -12,7 +12,7 @@ Nodes say what is built, and nothing that has to be computed from nodes below; a
 - `Branch`: one of its branches, at once.
 - `Invocation`: `control` cycles, then the tree of the callee, which ends `control` cycles behind its root.
 - `ArrayCopy`: `cycles` (None: not known).
-- `Spatial`: all iterations at once.
+- `Spatial`: all iterations at once, or in turn where no region is around them.
 """
 
 from __future__ import annotations
@@ -161,12 +161,18 @@ class ArrayCopy:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Spatial:
-    """A dimension of a grid of processing elements, each of which runs the body: one node for all of them."""
+    """A dimension of a grid of processing elements, each of which runs the body: one node for all of them.
+
+    One of our own hardware is a call, of which `control` are the cycles beside the body. `in_turn`: they run one after
+    the other.
+    """
 
     view: LoopView
     body: Sequence
     trips: Trips
     remarks: tuple[str, ...] = ()
+    control: int = 0
+    in_turn: bool = False
 
 
 type Node = Straight | Pipeline | Repeat | Sequence | Dataflow | Branch | Invocation | ArrayCopy | Spatial

@@ -1,6 +1,6 @@
 """Rewrites before scheduling: what a schedule may assume, done to the module, so that what is scheduled is emitted."""
 
-from .pipeline import NAMES, OF_OWN_HARDWARE, PIPELINE, Prepared, RewriteOptions, prepared
+from .pipeline import NAMES, OF_OWN_HARDWARE, PIPELINE, Prepared, RewriteOptions, prepared, prepared_again
 from .plain_operations import plain_operations
 from .record import Rewrite
 
@@ -13,4 +13,5 @@ __all__ = [
     "RewriteOptions",
     "plain_operations",
     "prepared",
+    "prepared_again",
 ]

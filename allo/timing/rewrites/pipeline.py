@@ -164,6 +164,15 @@ def prepared(module: Module, options: RewriteOptions | None = None, only: Collec
     return Prepared(made, tuple(dict.fromkeys(records)))
 
 
+def prepared_again(module: Module, options: RewriteOptions | None = None) -> Prepared:
+    """A module that was rewritten before, as it is after loops of one iteration are straight code, and values that
+    nothing uses gone, which leaves more to do: hardware of our own is rewritten before and after it is cleaned up."""
+    made = module.clone()
+    for name in _bodies(made):
+        run(made, name, "canonicalize")
+    return prepared(made, options)
+
+
 def _bodies(module: Module) -> list[str]:
     return [function.name.value for function in module.functions() if entry_block(function) is not None]
 
