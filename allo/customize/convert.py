@@ -16,8 +16,9 @@ from .fifo.accesses import Get, gets_of
 from .fifo.conditional import moved_out_of_branches
 from .fifo.converters import insert_converter
 from .fifo.line_buffers import insert_line_buffer
-from .fifo.orders import order_of_get, order_of_puts
+from .fifo.orders import demand_expected, expected_order, order_of_get, order_of_puts
 from .fifo.stages import Stage, stages_of
+from .module.declared_orders import declare
 from .nest.absorb import one_writer
 from .relay import connect, consumer_of, local_array
 from .step.handles import Buffer, Nest
@@ -27,7 +28,9 @@ from .step.stream_ends import demand_ends_of_elements
 
 
 @primitive
-def convert(module: Module, buffer: Buffer, dst: Nest, depth: int = -1) -> Buffer | None:
+def convert(
+    module: Module, buffer: Buffer, dst: Nest, depth: int = -1, itensor: str | None = None
+) -> Buffer | None:
     """Pass the elements of `buffer` to nest `dst` in the order in which that takes them, through FIFOs and a tile.
 
         C: T[m, n]                               fifo_C: Stream[T, depth]
@@ -51,21 +54,26 @@ def convert(module: Module, buffer: Buffer, dst: Nest, depth: int = -1) -> Buffe
     branches that data decide is taken whether they run or not. Of a box that `dst` takes, only the elements pass.
     `depth` is that of the FIFO into the converter, by default the elements of the array, which never blocks; the one
     behind it has two places in a dataflow region, else as many as elements pass (`size_fifos` computes least depths).
+    What makes a FIFO has the order of its elements as a type, `allo.itensor`; `itensor="!allo.itensor<...>"` is that in
+    which `dst` takes them as you expect it.
     Refused: what `relay` refuses but for the order; a producer or `dst` that are no loop nests beside the array, with
     constant bounds and no affine branches around it but those that cut a box out of the iterations; an array that `dst`
-    reads in several places.
+    reads in several places; an order that is not the one of `itensor`.
     Source: StreamTensor, sections 3.1.2, 4.2 and 5.2.1, Algorithm 1.
     """
-    return stream(module, buffer, dst, depth)
+    return stream(module, buffer, dst, depth, expected_order(itensor))
 
 
-def stream(module: Module, buffer: Buffer, dst: Nest, depth: int) -> Buffer | None:
+def stream(
+    module: Module, buffer: Buffer, dst: Nest, depth: int, expected: ITensor | None = None
+) -> Buffer | None:
     """Make FIFOs, and a converter if the orders differ, between the nests of an array; the handle of its tile."""
     plan = link_plan(module, buffer, dst)
     value = local_array(module, buffer)
     function = module.function(buffer.function)
+    demand_expected(buffer.name, plan.result, expected, (), plan.get.loads)
     if plan.converter is None:
-        run_at_once(module, connect(module, buffer, value, dst, depth, assume_safe=False))
+        run_at_once(module, connect(module, buffer, value, dst, depth, assume_safe=False, expected=expected))
         demand_ends_of_elements(module)
         return None
     if isinstance(plan.converter, LineBuffer):
@@ -73,10 +81,12 @@ def stream(module: Module, buffer: Buffer, dst: Nest, depth: int) -> Buffer | No
     else:
         made = insert_converter(function, buffer.name, plan.consumer, plan.get, plan.converter)
     fifo = connect(module, buffer, value, Nest(buffer.function, made.nest), depth, assume_safe=False)
+    declare(fifo, plan.converter.source)
     run_at_once(module, fifo)
     behind = 2 if is_region(fifo.owner.operation.block) else -1
     result = Buffer(buffer.function, made.result)
-    connect(module, result, find_buffer(module, result), dst, behind, assume_safe=False)
+    in_order = connect(module, result, find_buffer(module, result), dst, behind, assume_safe=False)
+    declare(in_order, expected or plan.result)
     demand_ends_of_elements(module)
     return Buffer(buffer.function, made.tile)
 

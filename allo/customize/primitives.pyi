@@ -389,6 +389,7 @@ class Primitives:
         axis: int | None = None,
         depth: int = -1,
         assume_safe: bool = False,
+        itensor: str | None = None,
     ) -> None:
         """Pass the elements of `buffer` to `dst` through a FIFO of `depth` elements. `to` is another name of it.
 
@@ -415,12 +416,14 @@ class Primitives:
         outside, by a nest `load_<buffer>`, and each passes them on to the next one; if it reads them once, in the order in
         which they come, the array disappears. Or `buffer` is made outside of the nest, and an element reads what the one
         before it has written, X[p] and X[p + 1]: it becomes an array of FIFOs; functions called in the nest are inlined.
-        FIFOs are named `fifo_<buffer>`. The default depth, the number of elements of the array (or bank), never blocks.
+        FIFOs are named `fifo_<buffer>`. What makes one has the order in which elements pass as a type, `allo.itensor`, if
+        it is one of loops with constant bounds. `itensor="!allo.itensor<...>"` is that type as you expect it.
+        The default depth, the number of elements of the array (or bank), never blocks.
         The function or loop around becomes a dataflow region if `dataflow` allows that; what then runs in sequence needs
         FIFOs that hold all that is put before it is taken.
         Refused: an element that is not read once, or not in the order in which it is put, with the first such element;
         several producers; arrays that are arguments, constants or results; parallel loops; with `axis`, elements that
-        differ along it. `assume_safe=True` accepts what cannot be decided.
+        differ along it; an order that is not the one of `itensor`. `assume_safe=True` accepts what cannot be decided.
         Source: Allo paper, Table 2, section 5 and Figs. 5 and 6.
         """
 
@@ -431,6 +434,7 @@ class Primitives:
         axis: int | None = None,
         depth: int = -1,
         assume_safe: bool = False,
+        itensor: str | None = None,
     ) -> None:
         """Pass the elements of `buffer` to `dst` through a FIFO of `depth` elements. `to` is another name of it.
 
@@ -457,16 +461,24 @@ class Primitives:
         outside, by a nest `load_<buffer>`, and each passes them on to the next one; if it reads them once, in the order in
         which they come, the array disappears. Or `buffer` is made outside of the nest, and an element reads what the one
         before it has written, X[p] and X[p + 1]: it becomes an array of FIFOs; functions called in the nest are inlined.
-        FIFOs are named `fifo_<buffer>`. The default depth, the number of elements of the array (or bank), never blocks.
+        FIFOs are named `fifo_<buffer>`. What makes one has the order in which elements pass as a type, `allo.itensor`, if
+        it is one of loops with constant bounds. `itensor="!allo.itensor<...>"` is that type as you expect it.
+        The default depth, the number of elements of the array (or bank), never blocks.
         The function or loop around becomes a dataflow region if `dataflow` allows that; what then runs in sequence needs
         FIFOs that hold all that is put before it is taken.
         Refused: an element that is not read once, or not in the order in which it is put, with the first such element;
         several producers; arrays that are arguments, constants or results; parallel loops; with `axis`, elements that
-        differ along it. `assume_safe=True` accepts what cannot be decided.
+        differ along it; an order that is not the one of `itensor`. `assume_safe=True` accepts what cannot be decided.
         Source: Allo paper, Table 2, section 5 and Figs. 5 and 6.
         """
 
-    def convert(self, buffer: Buffer | str, dst: Nest | str, depth: int = -1) -> Buffer | None:
+    def convert(
+        self,
+        buffer: Buffer | str,
+        dst: Nest | str,
+        depth: int = -1,
+        itensor: str | None = None,
+    ) -> Buffer | None:
         """Pass the elements of `buffer` to nest `dst` in the order in which that takes them, through FIFOs and a tile.
 
             C: T[m, n]                               fifo_C: Stream[T, depth]
@@ -490,9 +502,11 @@ class Primitives:
         branches that data decide is taken whether they run or not. Of a box that `dst` takes, only the elements pass.
         `depth` is that of the FIFO into the converter, by default the elements of the array, which never blocks; the one
         behind it has two places in a dataflow region, else as many as elements pass (`size_fifos` computes least depths).
+        What makes a FIFO has the order of its elements as a type, `allo.itensor`; `itensor="!allo.itensor<...>"` is that in
+        which `dst` takes them as you expect it.
         Refused: what `relay` refuses but for the order; a producer or `dst` that are no loop nests beside the array, with
         constant bounds and no affine branches around it but those that cut a box out of the iterations; an array that `dst`
-        reads in several places.
+        reads in several places; an order that is not the one of `itensor`.
         Source: StreamTensor, sections 3.1.2, 4.2 and 5.2.1, Algorithm 1.
         """
 

@@ -13,6 +13,7 @@ from ..ir.builder import Builder
 from ..ir.module import Module
 from ..ir.names import unique_name
 from ..ir.walk import array_operations, entry_block, statements
+from ..layout import ITensor
 from ..poly import Box, OrderMismatch, OrderObstacle
 from .dataflow import run_at_once
 from .fifo.accesses import (
@@ -33,10 +34,12 @@ from .fifo.conditional import moved_out_of_branches
 from .fifo.external_streams import close_calls, open_calls
 from .fifo.first_values import drop_first_values
 from .fifo.neighbours import pass_on
+from .fifo.orders import demand_expected, expected_order, order_between
 from .fifo.producer import Drained, drained, summed_in_copy, with_first_values
 from .fifo.stages import Stage, stages_inside, stages_of
 from .function.calls import call_counts, function_around
 from .function.signature import add_argument, own_callee, result_to_argument, set_argument
+from .module.declared_orders import declare
 from .step.handles import Buffer, Function, Nest
 from .step.primitive import primitive
 from .step.resolve import buffer_note, find_buffer
@@ -51,6 +54,7 @@ def relay(
     axis: int | None = None,
     depth: int = -1,
     assume_safe: bool = False,
+    itensor: str | None = None,
 ) -> None:
     """Pass the elements of `buffer` to `dst` through a FIFO of `depth` elements. `to` is another name of it.
 
@@ -77,22 +81,27 @@ def relay(
     outside, by a nest `load_<buffer>`, and each passes them on to the next one; if it reads them once, in the order in
     which they come, the array disappears. Or `buffer` is made outside of the nest, and an element reads what the one
     before it has written, X[p] and X[p + 1]: it becomes an array of FIFOs; functions called in the nest are inlined.
-    FIFOs are named `fifo_<buffer>`. The default depth, the number of elements of the array (or bank), never blocks.
+    FIFOs are named `fifo_<buffer>`. What makes one has the order in which elements pass as a type, `allo.itensor`, if
+    it is one of loops with constant bounds. `itensor="!allo.itensor<...>"` is that type as you expect it.
+    The default depth, the number of elements of the array (or bank), never blocks.
     The function or loop around becomes a dataflow region if `dataflow` allows that; what then runs in sequence needs
     FIFOs that hold all that is put before it is taken.
     Refused: an element that is not read once, or not in the order in which it is put, with the first such element;
     several producers; arrays that are arguments, constants or results; parallel loops; with `axis`, elements that
-    differ along it. `assume_safe=True` accepts what cannot be decided.
+    differ along it; an order that is not the one of `itensor`. `assume_safe=True` accepts what cannot be decided.
     Source: Allo paper, Table 2, section 5 and Figs. 5 and 6.
     """
     value = local_array(module, buffer)
     if axis is not None:
         if not isinstance(dst, Nest):
             raise ScheduleError(f"axis= needs an unfolded loop nest as destination, got function '{dst}'")
+        if itensor is not None:
+            raise ScheduleError("itensor= is the order of one FIFO, and axis= makes an array of them")
         run_at_once(module, pass_on(module, buffer, dst, axis, depth, assume_safe=assume_safe))
         return
+    expected = expected_order(itensor)
     taps = open_calls(module, value)
-    fifos = connect(module, buffer, value, dst, depth, assume_safe=assume_safe)
+    fifos = connect(module, buffer, value, dst, depth, assume_safe=assume_safe, expected=expected)
     close_calls(module, taps)
     demand_ends_of_elements(module)
     run_at_once(module, fifos)
@@ -112,9 +121,16 @@ def local_array(module: Module, buffer: Buffer) -> ir.Value:
 
 
 def connect(
-    module: Module, buffer: Buffer, value: ir.Value, dst: Function | Nest, depth: int, *, assume_safe: bool
+    module: Module,
+    buffer: Buffer,
+    value: ir.Value,
+    dst: Function | Nest,
+    depth: int,
+    *,
+    assume_safe: bool,
+    expected: ITensor | None = None,
 ) -> ir.Value:
-    """Make a FIFO, or an array of them, from the producer of an array to one of its readers."""
+    """Make a FIFO, or an array of them, from the producer of an array to one of its readers, as `expected`."""
     stages = stages_of(module, buffer, value)
     chosen = consumer_of(buffer, value, stages, dst).op
     while _copied(module, stages, chosen):
@@ -156,11 +172,22 @@ def connect(
     kind = stream_type(memref.element_type, [n for d, n in enumerate(extents) if d not in lanes], depth)
     name = unique_name(f"fifo_{buffer.name}", _names(value))
     fifos = create(Builder.before(value.owner.operation), kind, name, [extents[d] for d in lanes])
+    order = None if lanes else order_between(producer, consumer, gets, is_part=box is not None)
+    _declare(buffer, fifos, order, expected, producer, consumer)
     _give(producer, fifos, lanes, name, keep=keep, box=box)
     _take(consumer, fifos, lanes, gets)
     if not keep:
         source.value.owner.operation.erase()
     return fifos
+
+
+def _declare(
+    buffer: Buffer, fifo: ir.Value, order: ITensor | None, expected: ITensor | None, producer: Stage, consumer: Stage
+) -> None:
+    """Write the order of a FIFO, if it has one, into the module, as the user expects it."""
+    demand_expected(buffer.name, order, expected, producer.writes, consumer.reads)
+    if order is not None:
+        declare(fifo, expected or order)
 
 
 def _passes(stages: list[Stage], chosen: ir.Operation, lanes: Sequence[int]) -> bool:

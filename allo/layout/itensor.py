@@ -252,6 +252,15 @@ class ITensor:
         place = first_missing(self.scalars.normal, self.offset, result.scalars.normal, result.offset)
         return None if place is None else f"it does not give the element [{', '.join(map(str, place))}]"
 
+    @property
+    def places_by_number(self) -> isl.Map:
+        """{ [n] -> place of the element that passes as the n-th one, from 0 }"""
+        scalars = self.scalars
+        loops = scalars.normal
+        weights = [prod(inner.trip for inner in loops[k + 1 :]) for k in range(len(loops))]
+        count = _map([CountedLoop(loop.trip, (w,)) for loop, w in zip(loops, weights, strict=True)], (0,))
+        return count.reverse().apply_range(_map(loops, scalars.offset))
+
     def to_isl(self) -> str:
         """The place of a token over the numbers of iterations of all loops, in the notation of isl."""
         return str(_map(self.loops, self.offset))
@@ -261,11 +270,11 @@ class ITensor:
         element = "".join(f"{size}x" for size in self.element)
         results = ", ".join(_sum(low, row, names) for low, row in zip(self.offset, self.map, strict=True))
         space = f"{list(self.trips)} * {list(self.steps)}"
-        return f"itensor<{element}{self.kind}, {space}, ({', '.join(names)}) -> ({results})>"
+        return f"!allo.itensor<{element}{self.kind}, {space}, ({', '.join(names)}) -> ({results})>"
 
     @classmethod
     def parse(cls, text: str) -> ITensor:
-        """What prints as `text`. Raises ValueError with the part that is not understood."""
+        """What prints as `text`, as the type of MLIR does. Raises ValueError with the part that is not understood."""
         found = _TYPE.fullmatch(text.strip())
         if found is None:
             raise ValueError(f"not an itensor: {text!r}; one is {_EXAMPLE}")
@@ -284,11 +293,11 @@ class ITensor:
         )
 
 
-_EXAMPLE = "itensor<4x2xf32, [4, 2] * [2, 4], (d0, d1) -> (d1, d0)>"
+_EXAMPLE = "!allo.itensor<4x2xf32, [4, 2] * [2, 4], (d0, d1) -> (d1, d0)>"
 _NUMBERS = r"\[([\d,\s]*)\]"
 _FORMS = r"\(([^()]*)\)"
-_TYPE = re.compile(rf"itensor<((?:\d+x)*)(.+?),\s*{_NUMBERS}\s*\*\s*{_NUMBERS},\s*{_FORMS}\s*->\s*{_FORMS}>")
-_TERM = re.compile(r"([+-]?)(?:(\d+)\*)?(?:d(\d+)|(\d+))")
+_TYPE = re.compile(rf"!allo\.itensor<((?:\d+x)*)(.+?),\s*{_NUMBERS}\s*\*\s*{_NUMBERS},\s*{_FORMS}\s*->\s*{_FORMS}>")
+_TERM = re.compile(r"([+-]?)(?:d(\d+)(?:\*(-?\d+))?|(\d+))")
 
 
 def _listed(text: str) -> list[str]:
@@ -296,13 +305,13 @@ def _listed(text: str) -> list[str]:
 
 
 def _form(text: str, loops: int) -> tuple[int, tuple[int, ...]]:
-    """The constant and the coefficients of a sum such as `2*d0 - d1 + 3`."""
+    """The constant and the coefficients of a sum such as `d0 * 2 - d1 + 3`."""
     compact, end = text.replace(" ", ""), 0
     constant, row = 0, [0] * loops
     for term in _TERM.finditer(compact):
-        sign, factor, loop, number = term.groups()
+        sign, loop, factor, number = term.groups()
         is_known = loop is None or int(loop) < loops
-        if term.start() != end or (end and not sign) or not is_known or (factor and loop is None):
+        if term.start() != end or (end and not sign) or not is_known:
             break
         end, unit = term.end(), -1 if sign == "-" else 1
         if loop is None:
@@ -315,13 +324,14 @@ def _form(text: str, loops: int) -> tuple[int, tuple[int, ...]]:
 
 
 def _sum(constant: int, factors: Sequence[int], names: Sequence[str]) -> str:
-    """A linear form as text, `2*i0 - i1 + 3`."""
+    """A linear form as MLIR prints it, and isl reads it: `i0 * 2 - i1 + 3`."""
     made = ""
     for factor, name in zip(factors, names, strict=True):
         if factor:
-            term = name if abs(factor) == 1 else f"{abs(factor)}*{name}"
-            sign = "-" if factor < 0 else "+"
-            made += f" {sign} {term}" if made else f"-{term}" if factor < 0 else term
+            is_minus = factor < 0 and (made or factor == -1)
+            size = -factor if is_minus else factor
+            term = name if size == 1 else f"{name} * {size}"
+            made += f" {'-' if is_minus else '+'} {term}" if made else f"-{term}" if is_minus else term
     if constant or not made:
         made += f" {'-' if constant < 0 else '+'} {abs(constant)}" if made else str(constant)
     return made

@@ -75,7 +75,7 @@ def test_golden() -> None:
     assert str(tile) == "product:C_tile"
     assert_ir(s, """
     func.func @product(%arg0: memref<4x6xi32> {allo.name = "A"}, %arg1: memref<6x3xi32> {allo.name = "W"}, %arg2: memref<4x3xi32> {allo.name = "B"}) attributes {allo.dataflow} {
-      %0 = allo.stream_create {allo.name = "fifo_C"} : !allo.stream<i32, 3>
+      %0 = allo.stream_create {allo.itensor = !allo.itensor<1x1xi32, [4, 6] * [1, 1], (d0, d1) -> (d0, d1)>, allo.name = "fifo_C"} : !allo.stream<i32, 3>
       affine.for %arg3 = 0 to 4 {
         affine.for %arg4 = 0 to 6 {
           %2 = affine.load %arg0[%arg3, %arg4] : memref<4x6xi32>
@@ -87,7 +87,7 @@ def test_golden() -> None:
         } {allo.name = "j"}
       } {allo.name = "i", allo.nest = "produce"}
       %alloc = memref.alloc() {allo.name = "C_tile"} : memref<2x6xi32>
-      %1 = allo.stream_create {allo.name = "fifo_C_in_order"} : !allo.stream<i32, 2>
+      %1 = allo.stream_create {allo.itensor = !allo.itensor<1x1xi32, [4, 3, 6] * [1, 1, 1], (d0, d1, d2) -> (d0, d2)>, allo.name = "fifo_C_in_order"} : !allo.stream<i32, 2>
       affine.for %arg3 = 0 to 5 {
         affine.for %arg4 = 0 to 18 {
           affine.if affine_set<(d0, d1) : (-d0 + 3 >= 0, -d1 + 5 >= 0)>(%arg3, %arg4) {
@@ -99,7 +99,7 @@ def test_golden() -> None:
             allo.stream_put %1, %2 : !allo.stream<i32, 2>
           }
         } {allo.name = "x", allo.pipeline = 1 : i32}
-      } {allo.name = "p", allo.nest = "convert_C"}
+      } {allo.name = "p", allo.nest = "convert_C", allo.x_converter}
       affine.for %arg3 = 0 to 4 {
         affine.for %arg4 = 0 to 3 {
           affine.for %arg5 = 0 to 6 {
@@ -287,7 +287,7 @@ convert: nest 'consume' reads 'C' at 2 places, and a converter serves one
   hint: read it once, into a copy made by buffer_at() or reuse_at()
     """,
     "part": """
-convert: 'C' cannot be converted: itensor<1xi32, [3] * [1], (d0) -> (d0)> cannot become itensor<1xi32, [4] * [1], (d0) -> (-d0 + 3)>: it does not give the element [3]
+convert: 'C' cannot be converted: !allo.itensor<1xi32, [3] * [1], (d0) -> (d0)> cannot become !allo.itensor<1xi32, [4] * [1], (d0) -> (-d0 + 3)>: it does not give the element [3]
   note: nest 'consume' is here
     File, line N, column 5
       for i in range(4, name="consume"):

@@ -33,7 +33,7 @@ def test_golden() -> None:
     s.fuse_streams("layers", reorder=False)
     assert_ir(s, """
     func.func @layers(%arg0: memref<4x6xi32> {allo.name = "A"}, %arg1: memref<6x3xi32> {allo.name = "V"}, %arg2: memref<4x3xi32> {allo.name = "W"}, %arg3: memref<4x3xi32> {allo.name = "B"}) attributes {allo.dataflow} {
-      %0 = allo.stream_create {allo.name = "fifo_X"} : !allo.stream<i32, 24>
+      %0 = allo.stream_create {allo.itensor = !allo.itensor<1x1xi32, [4, 6] * [1, 1], (d0, d1) -> (d0, d1)>, allo.name = "fifo_X"} : !allo.stream<i32, 24>
       affine.for %arg4 = 0 to 4 {
         affine.for %arg5 = 0 to 6 {
           %7 = affine.load %arg0[%arg4, %arg5] : memref<4x6xi32>
@@ -44,10 +44,10 @@ def test_golden() -> None:
           allo.stream_put %0, %10 : !allo.stream<i32, 24>
         } {allo.name = "j"}
       } {allo.name = "i", allo.nest = "activate"}
-      %1 = allo.stream_create {allo.name = "fifo_Y"} : !allo.stream<i32, 12>
-      %2 = allo.stream_create {allo.name = "fifo_Y_1"} : !allo.stream<i32, 12>
+      %1 = allo.stream_create {allo.itensor = !allo.itensor<1x1xi32, [4, 3] * [1, 1], (d0, d1) -> (d0, d1)>, allo.name = "fifo_Y"} : !allo.stream<i32, 12>
+      %2 = allo.stream_create {allo.itensor = !allo.itensor<1x1xi32, [4, 3] * [1, 1], (d0, d1) -> (d0, d1)>, allo.name = "fifo_Y_1"} : !allo.stream<i32, 12>
       %alloc = memref.alloc() {allo.name = "X_tile"} : memref<2x6xi32>
-      %3 = allo.stream_create {allo.name = "fifo_X_in_order"} : !allo.stream<i32, 2>
+      %3 = allo.stream_create {allo.itensor = !allo.itensor<1x1xi32, [4, 3, 6] * [1, 1, 1], (d0, d1, d2) -> (d0, d2)>, allo.name = "fifo_X_in_order"} : !allo.stream<i32, 2>
       affine.for %arg4 = 0 to 5 {
         affine.for %arg5 = 0 to 18 {
           affine.if affine_set<(d0, d1) : (-d0 + 3 >= 0, -d1 + 5 >= 0)>(%arg4, %arg5) {
@@ -59,7 +59,7 @@ def test_golden() -> None:
             allo.stream_put %3, %7 : !allo.stream<i32, 2>
           }
         } {allo.name = "x", allo.pipeline = 1 : i32}
-      } {allo.name = "p", allo.nest = "convert_X"}
+      } {allo.name = "p", allo.nest = "convert_X", allo.x_converter}
       affine.for %arg4 = 0 to 4 {
         affine.for %arg5 = 0 to 3 {
           %alloc_2 = memref.alloc() {allo.name = "buf_Y"} : memref<i32>
@@ -83,9 +83,9 @@ def test_golden() -> None:
           allo.stream_put %2, %8 : !allo.stream<i32, 12>
         } {allo.name = "j"}
       } {allo.name = "i", allo.nest = "product"}
-      %4 = allo.stream_create {allo.name = "fifo_Z"} : !allo.stream<i32, 12>
+      %4 = allo.stream_create {allo.itensor = !allo.itensor<1x1xi32, [3, 4] * [1, 1], (d0, d1) -> (d1, d0)>, allo.name = "fifo_Z"} : !allo.stream<i32, 12>
       %alloc_0 = memref.alloc() {allo.name = "Y_tile"} : memref<1x12xi32>
-      %5 = allo.stream_create {allo.name = "fifo_Y_in_order"} : !allo.stream<i32, 2>
+      %5 = allo.stream_create {allo.itensor = !allo.itensor<1x1xi32, [3, 4] * [1, 1], (d0, d1) -> (d1, d0)>, allo.name = "fifo_Y_in_order"} : !allo.stream<i32, 2>
       affine.for %arg4 = 0 to 1 {
         affine.for %arg5 = 0 to 12 {
           %7 = allo.stream_get %1 : !allo.stream<i32, 12>
@@ -95,7 +95,7 @@ def test_golden() -> None:
           %7 = affine.load %alloc_0[0, %arg5 * 3 - (%arg5 floordiv 4) * 11] : memref<1x12xi32>
           allo.stream_put %5, %7 : !allo.stream<i32, 2>
         } {allo.name = "y", allo.pipeline = 1 : i32}
-      } {allo.name = "p", allo.nest = "convert_Y"}
+      } {allo.name = "p", allo.nest = "convert_Y", allo.x_converter}
       affine.for %arg4 = 0 to 3 {
         affine.for %arg5 = 0 to 4 {
           %7 = allo.stream_get %5 : !allo.stream<i32, 2>
@@ -107,7 +107,7 @@ def test_golden() -> None:
         } {allo.name = "i"}
       } {allo.name = "j", allo.nest = "column"}
       %alloc_1 = memref.alloc() {allo.name = "Z_tile"} : memref<1x12xi32>
-      %6 = allo.stream_create {allo.name = "fifo_Z_in_order"} : !allo.stream<i32, 2>
+      %6 = allo.stream_create {allo.itensor = !allo.itensor<1x1xi32, [4, 3] * [1, 1], (d0, d1) -> (d0, d1)>, allo.name = "fifo_Z_in_order"} : !allo.stream<i32, 2>
       affine.for %arg4 = 0 to 1 {
         affine.for %arg5 = 0 to 12 {
           %7 = allo.stream_get %4 : !allo.stream<i32, 12>
@@ -117,7 +117,7 @@ def test_golden() -> None:
           %7 = affine.load %alloc_1[0, %arg5] : memref<1x12xi32>
           allo.stream_put %6, %7 : !allo.stream<i32, 2>
         } {allo.name = "y", allo.pipeline = 1 : i32}
-      } {allo.name = "p", allo.nest = "convert_Z"}
+      } {allo.name = "p", allo.nest = "convert_Z", allo.x_converter}
       affine.for %arg4 = 0 to 4 {
         affine.for %arg5 = 0 to 3 {
           %7 = allo.stream_get %6 : !allo.stream<i32, 2>

@@ -133,7 +133,7 @@ def test_nests():
         s,
         """
         func.func @stages(%arg0: memref<4x3xi32> {allo.name = "A"}, %arg1: memref<4x3xi32> {allo.name = "B"}) attributes {allo.dataflow} {
-          %0 = allo.stream_create {allo.name = "fifo_C"} : !allo.stream<i32, 4>
+          %0 = allo.stream_create {allo.itensor = !allo.itensor<1x1xi32, [4, 3] * [1, 1], (d0, d1) -> (d0, d1)>, allo.name = "fifo_C"} : !allo.stream<i32, 4>
           affine.for %arg2 = 0 to 4 {
             affine.for %arg3 = 0 to 3 {
               %1 = affine.load %arg0[%arg2, %arg3] : memref<4x3xi32>

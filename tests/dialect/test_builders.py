@@ -23,6 +23,16 @@ def test_types(context: ir.Context) -> None:
     assert str(allo.HandleType.get()) == "!allo.handle"
 
 
+def test_itensor(context: ir.Context) -> None:
+    f32 = ir.F32Type.get()
+    order = allo.ITensorType.get(f32, (4, 2), (4, 2), (2, 4), ((0, 1), (1, 0)), (0, 3))
+    assert str(order) == "!allo.itensor<4x2xf32, [4, 2] * [2, 4], (d0, d1) -> (d1, d0 + 3)>"
+    assert (order.element_type, order.shape, order.trips, order.steps) == (f32, (4, 2), (4, 2), (2, 4))
+    assert (order.factors, order.offset) == (((0, 1), (1, 0)), (0, 3))
+    scalar = allo.ITensorType.get(f32, (), (2,), (1,), (), ())
+    assert (scalar.factors, str(scalar)) == ((), "!allo.itensor<f32, [2] * [1], (d0) -> ()>")
+
+
 def test_partition(context: ir.Context) -> None:
     partition = allo.PartitionAttr.get([("cyclic", 4), ("none", 0), ("complete", 0), ("block", 2)])
     assert str(partition) == "#allo.partition<[cyclic 4, none, complete, block 2]>"
@@ -38,6 +48,7 @@ def test_downcast(context: ir.Context) -> None:
         (allo.FixedType, "!allo.fixed<8, 4>"),
         (allo.UFixedType, "!allo.ufixed<8, 4>"),
         (allo.StreamType, "!allo.stream<f32, 1>"),
+        (allo.ITensorType, "!allo.itensor<1xf32, [4] * [1], (d0) -> (d0)>"),
         (allo.StructType, "!allo.struct<{a: f32}>"),
         (allo.HandleType, "!allo.handle"),
     ):
@@ -55,6 +66,10 @@ def test_downcast(context: ir.Context) -> None:
         (lambda: allo.UFixedType.get(2**40, 0), "the width is out of range: 1099511627776"),
         (lambda: allo.UFixedType.get(8, 9), "a fixed-point number of 8 bits has 0 to 8 fractional bits, got 9"),
         (lambda: allo.StreamType.get(ir.F32Type.get(), 0), "the depth of a stream must be at least 1, got 0"),
+        (
+            lambda: allo.ITensorType.get(ir.F32Type.get(), (1,), (4, 2), (1, 1), ((1,),), (0,)),
+            "each subscript of an itensor is over its 2 loops, got 1 factors in 1 dimensions",
+        ),
         (lambda: allo.StructType.get({}), "a struct has at least one field"),
         (lambda: allo.PartitionAttr.get([]), "a partition says something about each dimension, at least one"),
         (

@@ -29,8 +29,8 @@ def test_orders_of_the_paper() -> None:
     assert list(B.places())[:4] == [(0, 0), (4, 0), (0, 2), (4, 2)]
     assert list(C.places())[:5] == [(0, 0), (4, 0), (0, 0), (4, 0), (0, 2)]
     assert B.shape == C.shape == (8, 8) and B.tokens == 8 and C.count == 128
-    assert str(B) == "itensor<4x2xf32, [4, 2] * [2, 4], (d0, d1) -> (d1, d0)>"
-    assert str(C) == "itensor<4x2xf32, [4, 2, 2] * [2, 1, 4], (d0, d1, d2) -> (d2, d0)>"
+    assert str(B) == "!allo.itensor<4x2xf32, [4, 2] * [2, 4], (d0, d1) -> (d1, d0)>"
+    assert str(C) == "!allo.itensor<4x2xf32, [4, 2, 2] * [2, 1, 4], (d0, d1, d2) -> (d2, d0)>"
 
 
 def test_converter_of_the_paper() -> None:
@@ -227,27 +227,27 @@ def test_what_no_converter_makes(source: ITensor, result: ITensor, why: str) -> 
 @pytest.mark.parametrize(
     ("text", "why"),
     [
-        ("itensor<4xf32>", f"not an itensor: 'itensor<4xf32>'; one is {B}"),
-        ("itensor<1xf32, [4] * [1], (d1) -> (d1)>", "the loops of an itensor are d0, d1, ..., got (d1)"),
-        ("itensor<1xf32, [4] * [1], (d0) -> (d0 d0)>", "'d0 d0' is no sum of d0 and numbers"),
-        ("itensor<1xf32, [4] * [1], (d0) -> (2*d1)>", "'2*d1' is no sum of d0 and numbers"),
-        ("itensor<f32, [4] * [1, 2], (d0) -> ()>", "an itensor has a step for each trip count, got (4,) and (1, 2)"),
-        ("itensor<1xf32, [0] * [1], (d0) -> (d0)>", "extents, trip counts and steps of an itensor are at least 1"),
-        ("itensor<1xf32, [4] * [1], (d0) -> (-d0)>", "an itensor begins at subscript (-3,), in front of the array"),
-        ("itensor<1x1xf32, [4] * [1], (d0) -> (d0)>", "an element of 2 dimensions needs a map to as many, got ((1,),)"),
-        ("itensor<1xf32, [4] * [1], (d0, d1) -> (d0)>", "each result of the map is over the 1 loops, got ((1, 0),)"),
+        ("<4xf32>", f"not an itensor: '!allo.itensor<4xf32>'; one is {B}"),
+        ("<1xf32, [4] * [1], (d1) -> (d1)>", "the loops of an itensor are d0, d1, ..., got (d1)"),
+        ("<1xf32, [4] * [1], (d0) -> (d0 d0)>", "'d0 d0' is no sum of d0 and numbers"),
+        ("<1xf32, [4] * [1], (d0) -> (d1 * 2)>", "'d1 * 2' is no sum of d0 and numbers"),
+        ("<f32, [4] * [1, 2], (d0) -> ()>", "an itensor has a step for each trip count, got (4,) and (1, 2)"),
+        ("<1xf32, [0] * [1], (d0) -> (d0)>", "extents, trip counts and steps of an itensor are at least 1"),
+        ("<1xf32, [4] * [1], (d0) -> (-d0)>", "an itensor begins at subscript (-3,), in front of the array"),
+        ("<1x1xf32, [4] * [1], (d0) -> (d0)>", "an element of 2 dimensions needs a map to as many, got ((1,),)"),
+        ("<1xf32, [4] * [1], (d0, d1) -> (d0)>", "each result of the map is over the 1 loops, got ((1, 0),)"),
     ],
 )  # fmt: skip
 def test_texts_that_are_none(text: str, why: str) -> None:
     with pytest.raises(ValueError) as caught:
-        ITensor.parse(text)
+        ITensor.parse(f"!allo.itensor{text}")
     assert str(caught.value) == why
 
 
 def test_texts() -> None:
     for text in (
-        "itensor<f32, [] * [], () -> ()>",
-        "itensor<1x4xi8, [3, 2] * [1, 4], (d0, d1) -> (2*d0 + 1, -d1 + 4)>",
-        "itensor<1x!allo.fixed<8, 3>, [3] * [1], (d0) -> (5)>",
+        "!allo.itensor<f32, [] * [], () -> ()>",
+        "!allo.itensor<1x4xi8, [3, 2] * [1, 4], (d0, d1) -> (d0 * 2 + 1, -d1 + 4)>",
+        "!allo.itensor<1x!allo.fixed<8, 3>, [3] * [1], (d0) -> (5)>",
     ):
         assert str(ITensor.parse(text)) == text

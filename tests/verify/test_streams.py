@@ -213,7 +213,8 @@ def test_what_an_external_kernel_leaves_is_counted(external: dict[str, Any]) -> 
     assert isinstance(allo.verify(copied, s), Unknown)
     text = str(s.module)
     kind = "!allo.stream<i32, 8>"
-    assert f"allo.stream_create {{allo.name = \"fifo_C\"}} : {kind}" in text
+    order = "!allo.itensor<1xi32, [8] * [1], (d0) -> (d0)>"
+    assert f"allo.stream_create {{allo.itensor = {order}, allo.name = \"fifo_C\"}} : {kind}" in text
     more = text.replace("= 0 to 8", "= 0 to 9", 1).replace("%arg0[%arg2]", "%arg0[%arg2 mod 8]", 1)
     result = allo.verify(copied, Module.parse(more))
     assert isinstance(result, Different)

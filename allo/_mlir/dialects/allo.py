@@ -1,6 +1,6 @@
 """The `allo` dialect in Python: builders of operations, and classes of its types and attributes."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from mlir import ir
 
@@ -76,6 +76,42 @@ class StreamType(ir.Type):
 
     element_type = property(_allo_mlir.stream_element_type)
     depth = property(_allo_mlir.stream_depth)
+
+
+@_cext.register_type_caster(_allo_mlir.itensor_typeid())
+class ITensorType(ir.Type):
+    """`!allo.itensor<4x2xf32, [4, 2] * [2, 4], (d0, d1) -> (d1, d0)>`: the order in which an array passes.
+
+    Blocks of `shape` come in the order of loops with `trips` and `steps`. A block begins in each dimension at
+    `offset`, to which a row of `factors` adds each loop's variable so many times.
+    """
+
+    @staticmethod
+    def get(
+        element_type: ir.Type,
+        shape: Sequence[int],
+        trips: Sequence[int],
+        steps: Sequence[int],
+        factors: Sequence[Sequence[int]],
+        offset: Sequence[int],
+    ) -> "ITensorType":
+        flat = [factor for row in factors for factor in row]
+        return _allo_mlir.itensor_type(element_type, shape, trips, steps, flat, offset)
+
+    @staticmethod
+    def isinstance(other: ir.Type) -> bool:
+        return _allo_mlir.is_itensor(other)
+
+    element_type = property(_allo_mlir.itensor_element_type)
+    shape = property(_allo_mlir.itensor_shape)
+    trips = property(_allo_mlir.itensor_trips)
+    steps = property(_allo_mlir.itensor_steps)
+    offset = property(_allo_mlir.itensor_offset)
+
+    @property
+    def factors(self) -> tuple[tuple[int, ...], ...]:
+        flat, count = _allo_mlir.itensor_factors(self), len(self.trips)
+        return tuple(tuple(flat[d * count : (d + 1) * count]) for d in range(len(self.shape)))
 
 
 @_cext.register_type_caster(_allo_mlir.struct_typeid())

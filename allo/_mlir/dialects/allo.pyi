@@ -63,6 +63,31 @@ class StreamType(ir.Type):
     @property
     def depth(self) -> int: ...
 
+class ITensorType(ir.Type):
+    @staticmethod
+    def get(
+        element_type: ir.Type,
+        shape: Sequence[int],
+        trips: Sequence[int],
+        steps: Sequence[int],
+        factors: Sequence[Sequence[int]],
+        offset: Sequence[int],
+    ) -> ITensorType: ...
+    @staticmethod
+    def isinstance(other: ir.Type) -> bool: ...
+    @property
+    def element_type(self) -> ir.Type: ...
+    @property
+    def shape(self) -> tuple[int, ...]: ...
+    @property
+    def trips(self) -> tuple[int, ...]: ...
+    @property
+    def steps(self) -> tuple[int, ...]: ...
+    @property
+    def factors(self) -> tuple[tuple[int, ...], ...]: ...
+    @property
+    def offset(self) -> tuple[int, ...]: ...
+
 class StructType(ir.Type):
     @staticmethod
     def get(

@@ -15,6 +15,7 @@ from .stages import Stage
 from .walking import (
     ConverterNest,
     address_at,
+    converter_marks,
     inner_loop,
     inside_of,
     map_of,
@@ -45,7 +46,7 @@ def insert_converter(
     builder = Builder.before(consumer.op)
     tile = builder.alloc(memref_of([min(rounds, 2), made.size], element), tile_name)
     result = builder.alloc(memref_of([rounds * taken], element), result_name)
-    outer = constant_for(builder, rounds + 1 if rounds > 1 else 1, {"allo.nest": nest, "allo.name": "p"})
+    outer = constant_for(builder, rounds + 1 if rounds > 1 else 1, converter_marks(nest, "p"))
     p = induction_variable(outer)
 
     def side(builder: Builder, is_filling: bool, x: ir.Value, guards: list[ir.AffineExpr]) -> None:

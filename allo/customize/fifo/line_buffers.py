@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from mlir import ir
 
-from ...ir.builder import Builder, affine_constant, affine_dim
+from ...ir.builder import Builder, affine_constant, affine_dim, string_attr
 from ...ir.context import context
 from ...ir.names import unique_name
 from ...ir.walk import buffers_of, induction_variable, loops_of
@@ -17,6 +17,7 @@ from .stages import Stage
 from .walking import (
     ConverterNest,
     address_at,
+    converter_marks,
     inner_loop,
     inside_of,
     map_of,
@@ -46,8 +47,8 @@ def insert_line_buffer(function: ir.OpView, array: str, consumer: Stage, get: Ge
     result = builder.alloc(memref_of([made.rounds * len(made.drain)], element), result_name)
     variables: list[ir.Value] = []
     for k, slide in enumerate(made.slides):
-        named = {"allo.name": f"p{k or ''}", **({} if k else {"allo.nest": nest})}
-        loop = constant_for(builder, slide.trip, named)
+        marks = {"allo.name": string_attr(f"p{k}")} if k else converter_marks(nest, "p")
+        loop = constant_for(builder, slide.trip, marks)
         variables.append(induction_variable(loop))
         builder = inside_of(loop, builder)
     _fill(builder, variables, made, consumer.value, rows)

@@ -2,25 +2,74 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import prod
 
 import islpy as isl
 from mlir import ir
 
-from ...errors import Note, ScheduleError
+from ...errors import InternalError, Note, ScheduleError
 from ...ir.walk import constant_bounds, location_of
 from ...layout import ITensor, visits_once
 from ...poly import Access, Linear, ModelLoop, Quotient
+from ..function.calls import function_around
 from .accesses import Get
 from .stages import Stage
+
+
+def order_between(producer: Stage, consumer: Stage, gets: Sequence[Get], *, is_part: bool) -> ITensor | None:
+    """The order in which elements pass, by the loops of both ends; None if it is none of loops with constant bounds.
+
+    If `is_part`, the producer does not put all that it writes.
+    """
+    given = None if is_part or len(producer.writes) > 1 else _known(lambda: order_of_put(producer))
+    taken = _known(lambda: order_of_get(consumer, gets[0])) if len(gets) == 1 else None
+    if given is not None and taken is not None and not given.is_same_order(taken):
+        raise InternalError(f"{producer.name} puts {given}, but {consumer.name} takes {taken}")
+    return given or taken
+
+
+def expected_order(text: str | None) -> ITensor | None:
+    """The order that a user writes as a type; None if there is none. Raises ScheduleError if it is no such type."""
+    try:
+        return None if text is None else ITensor.parse(text)
+    except ValueError as error:
+        raise ScheduleError(f"itensor={text!r}: {error}") from None
+
+
+def demand_expected(
+    array: str, order: ITensor | None, expected: ITensor | None, puts: Sequence[Access], gets: Sequence[Access]
+) -> None:
+    """Raises ScheduleError if elements of an array do not pass in the order that a user expects, if any."""
+    if expected is None or (order is not None and order.is_same_order(expected)):
+        return
+    found = f"pass as {order}" if order is not None else "pass in no order of one loop nest with constant bounds"
+    places = [(access, "written") for access in puts] + [(access, "read") for access in gets]
+    raise ScheduleError(
+        f"the elements of '{array}' {found}, not as {expected}",
+        hint="reorder() the loops, or leave itensor= out",
+        notes=[Note(f"it is {done} here", location_of(access.op)) for access, done in places],
+    )
+
+
+def _known(order: Callable[[], ITensor]) -> ITensor | None:
+    try:
+        return order()
+    except ScheduleError:
+        return None
 
 
 def order_of_get(stage: Stage, get: Get) -> ITensor:
     """The order in which a stage takes elements. Raises ScheduleError where loops with constant bounds give none."""
     access = get.loads[0]
     return _order(stage, access, access.loops[stage.fixed : get.depth], get.anchor, may_split=True)
+
+
+def order_of_put(stage: Stage) -> ITensor:
+    """The order of the one write of a stage. Raises ScheduleError where loops with constant bounds give none."""
+    (write,) = stage.writes
+    return _order(stage, write, write.loops[stage.fixed :], write.op, may_split=True)
 
 
 def order_of_puts(stage: Stage) -> ITensor:
@@ -102,7 +151,7 @@ def _order(
 def _branch(stage: Stage, anchor: ir.Operation) -> ir.Operation | None:
     """The innermost operation around an access that is no loop with affine bounds."""
     op = anchor
-    while op != stage.op:
+    while op not in (stage.op, function_around(anchor).operation):
         assert op.parent is not None
         op = op.parent.operation
         if op.name != "affine.for":

@@ -8,11 +8,12 @@ from math import prod
 
 from mlir import ir
 
-from ...ir.builder import Builder, affine_constant, affine_dim, i32_attr, string_attr
+from ...ir.builder import Builder, affine_constant, affine_dim, i32_attr, string_attr, unit_attr
 from ...ir.context import context, unknown_location
 from ...ir.walk import constant_bounds, induction_variable
 from ...layout import ITensor, Walk
 from ...poly import ModelLoop
+from ..module.declared_orders import CONVERTER
 from ..nest.rewrite import constant_for
 from .accesses import Get
 
@@ -24,6 +25,11 @@ class ConverterNest:
     nest: str
     tile: str
     result: str
+
+
+def converter_marks(nest: str, loop: str) -> dict[str, ir.Attribute]:
+    """The attributes of the outermost loop of a converter."""
+    return {"allo.nest": string_attr(nest), "allo.name": string_attr(loop), CONVERTER: unit_attr()}
 
 
 def memref_of(shape: list[int], element: ir.Type) -> ir.MemRefType:

@@ -29,6 +29,7 @@ from ..step.region_stages import demand_legal_stages
 from ..step.stream_ends import demand_all_single_ends, demand_ends_of_elements
 from .adopt_layout import parsed
 from .adopt_loops import count_with_sign
+from .declared_orders import demand_declared_orders
 from .foreign import check_calls, check_definitions, check_operations, check_strings, check_types
 from .sound import check_sound
 
@@ -79,6 +80,7 @@ def adopt(source: str | Path, link: Callable[[Module], None] | None = None) -> M
         demand_all_single_ends(finished)
         demand_ends_of_elements(finished)
         demand_legal_stages(finished)
+        demand_declared_orders(finished)
     except ScheduleError as error:
         first = error.diagnostics[0]
         raise KernelError(first.message, at=first.notes[-1].at, notes=first.notes) from None

@@ -168,6 +168,38 @@ static void bindStreams(py::module_ &m) {
   m.def("stream_depth", [](py::object t) { return alloStreamTypeGetDepth(toType(t)); });
 }
 
+static AlloNumbers numbersOf(const std::vector<int64_t> &numbers) {
+  return {static_cast<intptr_t>(numbers.size()), numbers.data()};
+}
+
+/// A tuple of the numbers that one of the accessors of an itensor gives.
+template <AlloNumbers (*Get)(MlirType)> static py::tuple itensorNumbers(py::object type) {
+  AlloNumbers numbers = Get(toType(type));
+  py::tuple made(numbers.count);
+  for (intptr_t i = 0; i < numbers.count; ++i)
+    made[i] = numbers.numbers[i];
+  return made;
+}
+
+static void bindITensors(py::module_ &m) {
+  using Numbers = std::vector<int64_t>;
+  m.def("itensor_type", [](py::object element, const Numbers &shape, const Numbers &trips, const Numbers &steps,
+                           const Numbers &factors, const Numbers &offset) {
+    MlirType e = toType(element);
+    Diagnostics diagnostics(mlirTypeGetContext(e));
+    return fromType(diagnostics.checked(alloITensorTypeGet(e, numbersOf(shape), numbersOf(trips), numbersOf(steps),
+                                                           numbersOf(factors), numbersOf(offset))));
+  });
+  m.def("itensor_typeid", [] { return fromTypeID(alloITensorTypeGetTypeID()); });
+  m.def("is_itensor", [](py::object t) { return alloTypeIsAnITensor(toType(t)); });
+  m.def("itensor_element_type", [](py::object t) { return fromType(alloITensorTypeGetElementType(toType(t))); });
+  m.def("itensor_shape", &itensorNumbers<alloITensorTypeGetShape>);
+  m.def("itensor_trips", &itensorNumbers<alloITensorTypeGetTrips>);
+  m.def("itensor_steps", &itensorNumbers<alloITensorTypeGetSteps>);
+  m.def("itensor_factors", &itensorNumbers<alloITensorTypeGetFactors>);
+  m.def("itensor_offset", &itensorNumbers<alloITensorTypeGetOffset>);
+}
+
 static void bindStructs(py::module_ &m) {
   m.def("struct_type", [](const std::vector<std::pair<std::string, py::object>> &fields,
                           py::object context) {
@@ -373,6 +405,7 @@ PYBIND11_MODULE(_allo_mlir, m) {
   bindRegistration(m);
   bindScalars(m);
   bindStreams(m);
+  bindITensors(m);
   bindStructs(m);
   bindPartitions(m);
   bindFunctions(m);

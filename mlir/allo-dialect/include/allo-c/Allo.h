@@ -37,6 +37,23 @@ MLIR_CAPI_EXPORTED MlirTypeID alloStreamTypeGetTypeID(void);
 MLIR_CAPI_EXPORTED MlirType alloStreamTypeGetElementType(MlirType type);
 MLIR_CAPI_EXPORTED unsigned alloStreamTypeGetDepth(MlirType type);
 
+/* `factors` has those of all loops in the first subscript, then in the second one, ...; `offset` one for each extent. */
+MLIR_CAPI_EXPORTED bool alloTypeIsAnITensor(MlirType type);
+typedef struct {
+  intptr_t count;
+  const int64_t *numbers;
+} AlloNumbers;
+MLIR_CAPI_EXPORTED MlirType alloITensorTypeGet(MlirType elementType, AlloNumbers shape, AlloNumbers trips,
+                                               AlloNumbers steps, AlloNumbers factors, AlloNumbers offset);
+MLIR_CAPI_EXPORTED MlirTypeID alloITensorTypeGetTypeID(void);
+MLIR_CAPI_EXPORTED MlirType alloITensorTypeGetElementType(MlirType type);
+/* These belong to the type. */
+MLIR_CAPI_EXPORTED AlloNumbers alloITensorTypeGetShape(MlirType type);
+MLIR_CAPI_EXPORTED AlloNumbers alloITensorTypeGetTrips(MlirType type);
+MLIR_CAPI_EXPORTED AlloNumbers alloITensorTypeGetSteps(MlirType type);
+MLIR_CAPI_EXPORTED AlloNumbers alloITensorTypeGetFactors(MlirType type);
+MLIR_CAPI_EXPORTED AlloNumbers alloITensorTypeGetOffset(MlirType type);
+
 MLIR_CAPI_EXPORTED bool alloTypeIsAStruct(MlirType type);
 MLIR_CAPI_EXPORTED MlirType alloStructTypeGet(MlirContext context, intptr_t count,
                                               const MlirStringRef *names, const MlirType *types);

@@ -81,6 +81,28 @@ unsigned alloStreamTypeGetDepth(MlirType type) {
   return cast<StreamType>(unwrap(type)).getDepth();
 }
 
+//===-- iterative tensors ------------------------------------------------===//
+
+static ArrayRef<int64_t> unwrap(AlloNumbers numbers) { return {numbers.numbers, size_t(numbers.count)}; }
+static AlloNumbers wrap(ArrayRef<int64_t> numbers) { return {intptr_t(numbers.size()), numbers.data()}; }
+static ITensorType unwrapITensor(MlirType type) { return cast<ITensorType>(unwrap(type)); }
+
+bool alloTypeIsAnITensor(MlirType type) { return isa<ITensorType>(unwrap(type)); }
+MlirType alloITensorTypeGet(MlirType elementType, AlloNumbers shape, AlloNumbers trips, AlloNumbers steps,
+                            AlloNumbers factors, AlloNumbers offset) {
+  Type element = unwrap(elementType);
+  MLIRContext *ctx = element.getContext();
+  return wrap(Type(ITensorType::getChecked(reporter(ctx), ctx, unwrap(shape), element, unwrap(trips),
+                                           unwrap(steps), unwrap(factors), unwrap(offset))));
+}
+MlirTypeID alloITensorTypeGetTypeID(void) { return wrap(ITensorType::getTypeID()); }
+MlirType alloITensorTypeGetElementType(MlirType type) { return wrap(unwrapITensor(type).getElementType()); }
+AlloNumbers alloITensorTypeGetShape(MlirType type) { return wrap(unwrapITensor(type).getShape()); }
+AlloNumbers alloITensorTypeGetTrips(MlirType type) { return wrap(unwrapITensor(type).getTrips()); }
+AlloNumbers alloITensorTypeGetSteps(MlirType type) { return wrap(unwrapITensor(type).getSteps()); }
+AlloNumbers alloITensorTypeGetFactors(MlirType type) { return wrap(unwrapITensor(type).getFactors()); }
+AlloNumbers alloITensorTypeGetOffset(MlirType type) { return wrap(unwrapITensor(type).getOffset()); }
+
 //===-- structs and handles ----------------------------------------------===//
 
 bool alloTypeIsAStruct(MlirType type) { return isa<StructType>(unwrap(type)); }

@@ -152,8 +152,10 @@ LogicalResult LowerTypes::collect(Operation *op) {
 static void retype(TypeLowering &types, Operation *op) {
   auto setLowered = [&](Value value) {
     Type lowered = types.ofValue(value.getType());
-    if (lowered != value.getType())
-      value.setType(lowered);
+    if (lowered == value.getType())
+      return;
+    value.setType(lowered);
+    op->removeDiscardableAttr("allo.itensor"); // of elements of the other type
   };
   llvm::for_each(op->getResults(), setLowered);
   for (Region &region : op->getRegions())

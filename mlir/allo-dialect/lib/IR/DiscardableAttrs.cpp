@@ -11,7 +11,7 @@ using namespace mlir::allo;
 
 namespace {
 enum class Place { Anywhere, Nest, Structured, Loop, CountedLoop, FunctionOrLoop, Buffer, Stream, Module };
-enum class Kind { Text, Mark, Number, Memory };
+enum class Kind { Text, Mark, Number, Memory, Order };
 
 struct Rule {
   StringLiteral name;
@@ -33,6 +33,7 @@ constexpr Rule kRules[] = {
     {"allo.memory", Place::Buffer, Kind::Memory, 0},
     {"allo.block", Place::Stream, Kind::Number, 1},  // elements that users put and get as a whole
     {"allo.packed", Place::Stream, Kind::Number, 1}, // elements in a word
+    {"allo.itensor", Place::Stream, Kind::Order, 0}, // in which order elements of an array pass
     {"allo.spatial", Place::CountedLoop, Kind::Mark, 0},
     {"allo.dataflow", Place::FunctionOrLoop, Kind::Mark, 0},
     {"allo.top", Place::Module, Kind::Text, 0},
@@ -116,6 +117,25 @@ LogicalResult verifyMemory(Operation *op, Attribute value) {
   return success();
 }
 
+/// The elements of a block of the order pass one by one, or it is a block of the stream.
+LogicalResult verifyOrder(Operation *op, Attribute value) {
+  auto attribute = dyn_cast<TypeAttr>(value);
+  auto order = attribute ? dyn_cast<ITensorType>(attribute.getValue()) : ITensorType();
+  if (!order)
+    return op->emitOpError() << "attribute 'allo.itensor' must be an !allo.itensor, got " << value;
+  Type token = op->getResult(0).getType();
+  if (auto memref = dyn_cast<MemRefType>(token))
+    token = memref.getElementType();
+  token = cast<StreamType>(token).getElementType();
+  auto block = dyn_cast<ShapedType>(token);
+  if (Type element = block ? block.getElementType() : token; element != order.getElementType())
+    return op->emitOpError() << "the elements of 'allo.itensor' are " << order.getElementType()
+                             << ", but those of the stream " << element;
+  if (block && block.getShape() != order.getShape())
+    return op->emitOpError() << "the blocks of 'allo.itensor' are not those of the stream, " << token << ": " << order;
+  return success();
+}
+
 LogicalResult verifyValue(Operation *op, const Rule &rule, Attribute value) {
   switch (rule.kind) {
   case Kind::Text:
@@ -128,6 +148,8 @@ LogicalResult verifyValue(Operation *op, const Rule &rule, Attribute value) {
     return op->emitOpError() << "attribute '" << rule.name << "' takes no value, got " << value;
   case Kind::Memory:
     return verifyMemory(op, value);
+  case Kind::Order:
+    return verifyOrder(op, value);
   case Kind::Number:
     if (isNumber(value, rule.least))
       return success();

@@ -59,6 +59,31 @@ def Allo_StreamType
   let genVerifyDecl = 1;
 }
 
+def Allo_ITensorType : Allo_Type<"ITensor", "itensor"> {
+  let summary = "in which order the elements of an array pass through a stream";
+  let description = [{
+    `!allo.itensor<4x2xf32, [4, 2] * [2, 4], (d0, d1) -> (d1, d0)>`, an iterative
+    tensor: blocks of 4 x 2 elements, in the order of two loops, outermost first,
+    of 4 and 2 iterations, whose variables grow by 2 and 4. A block begins at the
+    subscripts that the map gives of these variables, sums of them and numbers.
+
+    As the attribute `allo.itensor` of what makes a stream it says what passes
+    through it; the elements of a block pass in row-major order.
+    Source: StreamTensor, section 3.1.2.
+  }];
+  let parameters = (ins ArrayRefParameter<"int64_t">:$shape, "::mlir::Type":$elementType,
+                        ArrayRefParameter<"int64_t">:$trips, ArrayRefParameter<"int64_t">:$steps,
+                        ArrayRefParameter<"int64_t">:$factors, ArrayRefParameter<"int64_t">:$offset);
+  let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    /// What the variable of a loop counts in a subscript; `factors` has them dimension by dimension.
+    int64_t getFactor(size_t dim, size_t loop) const { return getFactors()[dim * getTrips().size() + loop]; }
+    /// The subscripts at which a block begins, over the variables of the loops.
+    ::mlir::AffineMap getMap() const;
+  }];
+}
+
 def Allo_StructType
     : Allo_Type<"Struct", "struct", [MemRefElementTypeInterface]> {
   let summary = "named fields, packed; the first field is in the low bits";
