@@ -72,8 +72,9 @@ class RecordedProcess:
     def get(self, channel: int) -> None:
         self.events.append((channel, False, self.cycle))
 
-    def put(self, channel: int, times: int = 1) -> None:
-        self.events += [(channel, True, self.cycle)] * times
+    def put(self, channel: int, times: int = 1, later: int = 0) -> None:
+        """Puts that arrive so many cycles later, for which the process does not wait."""
+        self.events += [(channel, True, self.cycle + later)] * times
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -21,11 +21,12 @@ from .graph import (
     VirtualStream,
     overlapping,
 )
-from .place import Placement, Tile, place
+from .place import Placement, place
 from .plan import ArrayPlan, apart, plan_of
-from .routes import Route, routed
+from .routes import Route, flows_of, routed
 from .search import MappingSearch, searched
 from .steps import MappedCore, Mapping, mapped
+from .switches import RoutedFlow, Routing, Shortage, StreamFlow, StreamPort, routing_of
 from .transfers import RuntimeSequence, ShimTransfer, TokenWait, sequence_of
 
 __all__ = [
@@ -48,16 +49,20 @@ __all__ = [
     "RepeatedMoves",
     "ResourceUse",
     "Route",
+    "RoutedFlow",
+    "Routing",
     "RuntimeSequence",
     "ShimTransfer",
+    "Shortage",
     "Shot",
     "Slot",
     "StreamCircle",
     "StreamEnd",
     "StreamFifo",
+    "StreamFlow",
     "StreamJoining",
     "StreamMoves",
-    "Tile",
+    "StreamPort",
     "TokenWait",
     "VirtualGraph",
     "VirtualNode",
@@ -67,6 +72,7 @@ __all__ = [
     "circles_in",
     "drawn",
     "fifos_of",
+    "flows_of",
     "fusion_gap",
     "mapped",
     "overlapping",
@@ -74,6 +80,7 @@ __all__ = [
     "placement_gap",
     "plan_of",
     "routed",
+    "routing_of",
     "searched",
     "sequence_of",
     "turns_of",

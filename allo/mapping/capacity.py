@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ..picture import aligned
 from ..target import ProcessorArray, TileKind
@@ -12,7 +12,10 @@ from .circles import turns_of
 from .fifos import ArrayFifo, ObjectFifos, StreamFifo
 from .place import Placement
 from .routes import Route
+from .switches import Routing
 
+PORTS = "stream ports"
+_KINDS = {TileKind.CORE: "core tile", TileKind.MEMORY: "memory tile", TileKind.SHIM: "shim tile"}
 _COUNTS = 8  # bytes: how many elements of a stream within a core have been put and taken
 
 
@@ -37,10 +40,11 @@ class ResourceUse:
 
 @dataclass(frozen=True, slots=True)
 class CapacityReport:
-    """What a program uses of an array; `binding` is what there is least left of."""
+    """What a program uses of an array; `binding` is what there is least left of, `remarks` what is not known of it."""
 
     array: str
     uses: tuple[ResourceUse, ...]
+    remarks: tuple[str, ...] = ()
 
     @property
     def binding(self) -> ResourceUse:
@@ -64,7 +68,24 @@ class CapacityReport:
                 worst[use.resource] = use
         rows = [("resource", "most used", "used", "of", "part")]
         rows += [(u.resource, u.place, f"{u.used:,}", f"{u.limit:,}", f"{u.part:.0%}") for u in worst.values()]
-        return "\n".join([*aligned(rows), f"binds: {self.binding}"])
+        return "\n".join([*aligned(rows), f"binds: {self.binding}", *self.remarks])
+
+    def with_ports(self, routing: Routing, array: ProcessorArray) -> CapacityReport:
+        """The same with ports of stream switches: those used, those that are too few, or that this is not known."""
+        lacking = [ResourceUse(PORTS, own.place, len(own.flows), own.ports, own.flows) for own in routing.shortages]
+        if lacking and not routing.proved:
+            remarks = [f"{use}; whether there are other ways is not known" for use in lacking]
+            return replace(self, remarks=(*self.remarks, *remarks, routing.reason))
+        if lacking:
+            return replace(self, uses=(*self.uses, *lacking), remarks=(*self.remarks, routing.reason))
+        used = [
+            ResourceUse(
+                f"{PORTS} of a {_KINDS[kind]}", f"{_KINDS[kind]} {tile}, out to the {side}", len(names),
+                array.ports(tile, side), tuple(names),
+            )
+            for (tile, side), names in routing.users().items() for kind in (array.kind(tile),)
+        ]  # fmt: skip
+        return replace(self, uses=(*self.uses, *used))
 
 
 def capacity_of(
@@ -92,7 +113,7 @@ def _core_uses(core: str, placement: Placement, fifos: ObjectFifos, array: Proce
     puts = [fifo for fifo in fifos.streams if fifo.producer == core]
     into: list[ArrayFifo | StreamFifo] = [*fifos.arrays_of(core, True), *(fifo for fifo in gets if not fifo.shared)]
     out: list[ArrayFifo | StreamFifo] = [*fifos.arrays_of(core, False), *(fifo for fifo in puts if not fifo.shared)]
-    held = [*into, *out, *(fifo for fifo in puts if fifo.shared)]
+    held = [*into, *out, *(fifo for fifo in fifos.streams if fifo.memory == core)]
     yield ResourceUse("DMA inputs of a core", place, len(into), limits.dma.inputs, _names(into))
     yield ResourceUse("DMA outputs of a core", place, len(out), limits.dma.outputs, _names(out))
     moved = [fifo for fifo in [*into, *out] for _ in range(fifo.depth)]

@@ -50,7 +50,7 @@ def _lines(plan: ArrayPlan) -> Iterator[str]:
     for route in plan.routes:
         yield from _route(plan, route)
     for fifo in plan.fifos.streams:
-        how = "shared memory" if fifo.shared else "DMA"
+        how = f"shared memory of {fifo.memory}" if fifo.shared else f"DMA, ports {plan.routing.of(fifo.stream.name)}"
         ends = " -> ".join(f"{core} {plan.placement.tile(core)}" for core in (fifo.producer, fifo.consumer))
         count = fifo.stream.tokens // fifo.stream.block
         more = f" and {len(fifo.names) - 1} more" if len(fifo.names) > 1 else ""
@@ -64,9 +64,11 @@ def _route(plan: ArrayPlan, route: Route) -> Iterator[str]:
     near = shim if route.hub is None else f"memory tile ({route.hub}, 1)"
     if route.hub is not None:
         ends = f"{shim} -> {near}" if route.to_core else f"{near} -> {shim}"
-        yield f"{route.name}: {ends}, {route.rounds} x {route.bytes:,} bytes, depth {route.hub_depth}"
+        moved = f"{route.rounds} x {route.bytes:,} bytes, depth {route.hub_depth}"
+        yield f"{route.name}: {ends}, {moved}, ports {plan.routing.of(route.name)}"
     for fifo in route.fifos:
         cores = ", ".join(f"{core} {plan.placement.tile(core)}" for core in fifo.cores)
         ends = f"{near} -> {cores}" if route.to_core else f"{cores} -> {near}"
         stays = ", stays there" if fifo.resident else ""
-        yield f"{fifo.name}: {ends}, {len(fifo.objects)} x {fifo.bytes:,} bytes, depth {fifo.depth}{stays}"
+        moved = f"{len(fifo.objects)} x {fifo.bytes:,} bytes, depth {fifo.depth}{stays}"
+        yield f"{fifo.name}: {ends}, {moved}, ports {plan.routing.of(fifo.name)}"

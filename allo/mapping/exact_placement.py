@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ..errors import ToolError
-from .place import Placement, Tile
+from ..target import Tile
+from .place import Placement
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,14 +39,14 @@ def placement_gap(placement: Placement, tiles: tuple[Tile, ...], seconds: float 
         model.add_exactly_one(on[core.name, tile] for tile in tiles)
     for tile in tiles:
         model.add_at_most_one(on[core.name, tile] for core in mapping.cores)
-    apart = []
+    apart, shared = [], placement.array.shared_memory
     for number, stream in enumerate(mapping.graph.streams):
         source, sink = home[stream.producer], home[stream.consumer]
         if source == sink:
             continue
         far = model.new_bool_var(f"far {number}")
         for tile in tiles:
-            near = [on[sink, other] for other in tiles if tile.is_next_to(other)]
+            near = [on[sink, other] for other in tiles if shared(tile, other) is not None]
             model.add(sum(near) + far >= on[source, tile])
         apart.append(far)
     for (name, tile), variable in on.items():

@@ -79,17 +79,22 @@ class ArrayFifo:
 
 @dataclass(frozen=True, slots=True)
 class StreamFifo:
-    """A stream between two cores, or several that follow one another; `shared` if they see one memory, so that no DMA
-    moves it.
+    """A stream between two cores, or several that follow one another.
 
-    `names` are those of the streams; `stream` has the name of the first one, and the elements of all.
+    It is in the memory of the core `memory`, which both see; if that is None, DMA engines move it from one to the
+    other. `names` are those of the streams; `stream` has the name of the first one, and the elements of all.
     """
 
     stream: VirtualStream
     producer: str
     consumer: str
-    shared: bool
+    memory: str | None
     names: tuple[str, ...]
+
+    @property
+    def shared(self) -> bool:
+        """Whether both cores see the memory that it is in."""
+        return self.memory is not None
 
     @property
     def depth(self) -> int:
@@ -257,12 +262,14 @@ def _streams(placement: Placement, joining: StreamJoining) -> Iterator[StreamFif
         in_turn, in_circle = _follow(mapping, ordered), _is_one_queue(mapping.graph, streams)
         for own in [ordered] if in_turn or in_circle else [[stream] for stream in streams]:
             source, sink = mapping.core_of(own[0].producer).name, mapping.core_of(own[0].consumer).name
-            shared = placement.tile(source).is_next_to(placement.tile(sink))
+            cores = {placement.tile(core): core for core in (source, sink)}
+            tile = placement.array.shared_memory(*cores)
+            memory = None if tile is None else cores[tile]
             depths = [max(stream.depth, stream.block) for stream in own]
             depth = max(depths) if in_turn and joining is not StreamJoining.ROOMY else sum(depths)
             tokens = sum(stream.tokens for stream in own)
             names = tuple(stream.name for stream in own)
-            yield StreamFifo(replace(own[0], depth=depth, tokens=tokens), source, sink, shared, names)
+            yield StreamFifo(replace(own[0], depth=depth, tokens=tokens), source, sink, memory, names)
 
 
 def _follow(mapping: Mapping, streams: Sequence[VirtualStream]) -> bool:

@@ -6,12 +6,12 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from collections.abc import Mapping as Counts
 from dataclasses import dataclass, replace
-from itertools import combinations
+from itertools import combinations, product
 from math import prod
 from random import Random
 
 from ..errors import TargetError
-from ..target import ProcessorArray, TileKind
+from ..target import ProcessorArray, Tile, TileKind
 from .graph import PartAccess
 from .steps import MappedCore, Mapping
 
@@ -19,31 +19,13 @@ _STARTS = 8  # of which placements are improved
 _MOST_STARTS = 32  # if cores have too few DMA channels otherwise
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class Tile:
-    """A tile by its column and row."""
-
-    column: int
-    row: int
-
-    def is_next_to(self, other: Tile) -> bool:
-        """Whether cores on both tiles see one memory: that of one of them."""
-        return self.distance(other) == 1
-
-    def distance(self, other: Tile) -> int:
-        """How many steps to a neighbour it is away."""
-        return abs(self.column - other.column) + abs(self.row - other.row)
-
-    def __str__(self) -> str:
-        return f"({self.column}, {self.row})"
-
-
 @dataclass(frozen=True, slots=True)
 class Placement:
-    """The tile of each core, in the order of the cores of `mapping`."""
+    """The tile of `array` of each core, in the order of the cores of `mapping`."""
 
     mapping: Mapping
     tiles: tuple[Tile, ...]
+    array: ProcessorArray
 
     def tile(self, core: str) -> Tile:
         """The tile of a core."""
@@ -53,7 +35,7 @@ class Placement:
         """How many streams join cores that share no memory."""
         tiles = {node.name: t for c, t in zip(self.mapping.cores, self.tiles, strict=True) for node in c.nodes}
         return sum(
-            tiles[s.producer] != tiles[s.consumer] and not tiles[s.producer].is_next_to(tiles[s.consumer])
+            self.array.shared_memory(tiles[s.producer], tiles[s.consumer]) is None
             for s in self.mapping.graph.streams
         )
 
@@ -71,7 +53,7 @@ def place(mapping: Mapping, array: ProcessorArray) -> Placement:
             hint='let cores run several: mapping_primitives=[("bundle", [...]), ("chain", [...])]',
         )
     cost = _TileCost.of(mapping, array)
-    tried = [Placement(mapping, tiles) for tiles in _candidates(mapping, array)]
+    tried = [Placement(mapping, tiles, array) for tiles in _candidates(mapping, array)]
     best = min(tried, key=lambda own: cost(own.tiles)[:2])
     random = Random(0)  # the same on all machines
     for k in range(_MOST_STARTS):
@@ -88,11 +70,13 @@ class _TileCost:
     """How good tiles of cores are: how many DMA channels of cores there are too many of, at least, how many streams
     join cores that share no memory, and the length of the ways of all.
 
-    `free` are the inputs and outputs that parts of arguments leave a core, if as many of them share one as can.
+    `free` are the inputs and outputs that parts of arguments leave a core, if as many of them share one as can; `apart`
+    are the pairs of tiles whose cores share no memory.
     """
 
     ends: Counts[tuple[int, int], int]
     free: tuple[tuple[int, ...], tuple[int, ...]]
+    apart: frozenset[tuple[Tile, Tile]]
 
     @classmethod
     def of(cls, mapping: Mapping, array: ProcessorArray) -> _TileCost:
@@ -103,15 +87,17 @@ class _TileCost:
             tuple(max(most - len(_kinds_of_objects(core, other)), 0) for core in mapping.cores)
             for most, other in ((limits.inputs, PartAccess.OUT), (limits.outputs, PartAccess.IN))
         )
-        return cls({pair: count for pair, count in ends.items() if pair[0] != pair[1]}, (inputs, outputs))
+        tiles = list(_snake(array))
+        apart = frozenset(pair for pair in product(tiles, tiles) if array.shared_memory(*pair) is None)
+        return cls({pair: count for pair, count in ends.items() if pair[0] != pair[1]}, (inputs, outputs), apart)
 
     def __call__(self, tiles: Sequence[Tile]) -> tuple[int, int, int]:
         distant = way = 0
         into, out = (list(free) for free in self.free)
         for (producer, consumer), count in self.ends.items():
-            length = tiles[producer].distance(tiles[consumer])
-            way += count * length
-            if length > 1:
+            ends = tiles[producer], tiles[consumer]
+            way += count * ends[0].distance(ends[1])
+            if ends in self.apart:
                 distant += count
                 out[producer] -= count
                 into[consumer] -= count

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from itertools import product
 
 from ..errors import TargetError
 from ..target import ProcessorArray, TileKind
 from .buffers import CallBuffer, buffers_of
-from .capacity import CapacityReport, capacity_of
+from .capacity import PORTS, CapacityReport, capacity_of
 from .fifos import Ahead, Merging, ObjectFifos, StreamJoining, fifos_of
 from .orders import RefusedOrder, ordered
 from .place import Placement, place
-from .routes import Route, routed
+from .routes import Route, flows_of, routed
 from .steps import Mapping
+from .switches import Routing, StreamFlow, routing_of
 
 _SHOWN = 6
 
@@ -29,6 +30,7 @@ class ArrayPlan:
     routes: tuple[Route, ...]
     capacity: CapacityReport
     refused: tuple[RefusedOrder, ...] = ()  # orders of objects that DMA engines cannot make
+    routing: Routing = field(default_factory=Routing)
 
     @property
     def buffers(self) -> tuple[CallBuffer, ...]:
@@ -48,19 +50,39 @@ def plan_of(mapping: Mapping, array: ProcessorArray, joining: StreamJoining = St
     Raises TargetError with what there is too little of, and for whom, if none does.
     """
     placement = place(mapping, array)
-    plans = []
+    plans: list[ArrayPlan] = []
+    known: dict[tuple[StreamFlow, ...], Routing] = {}
     for joined in dict.fromkeys((StreamJoining.NONE, joining)):
         for plan in _plans(placement, array, joined):
             if not plan.capacity.exceeded:
+                plan = _with_ports(plan, known)
+            if not plan.capacity.exceeded:
                 return plan
             plans.append(plan)
-    least = min(plans, key=lambda plan: (len(plan.capacity.exceeded), plan.capacity.excess))
-    lines = [f"    {use}" for use in least.capacity.exceeded[:_SHOWN]]
-    more = len(least.capacity.exceeded) - _SHOWN
+    raise _misfit(min(plans, key=lambda plan: (len(plan.capacity.exceeded), plan.capacity.excess)))
+
+
+def _with_ports(plan: ArrayPlan, known: dict[tuple[StreamFlow, ...], Routing]) -> ArrayPlan:
+    """A plan that fits but for stream switches, with the ways of its streams, and those of other plans."""
+    flows = tuple(flows_of(plan.fifos, plan.routes, plan.placement))
+    if flows not in known:
+        known[flows] = routing_of(flows, plan.array)
+    routing = known[flows]
+    return replace(plan, routing=routing, capacity=plan.capacity.with_ports(routing, plan.array))
+
+
+def _misfit(plan: ArrayPlan) -> TargetError:
+    """What there is too little of, and for whom."""
+    exceeded = plan.capacity.exceeded
+    lines = [f"    {use}" for use in exceeded[:_SHOWN]]
+    more = len(exceeded) - _SHOWN
     lines += [f"    and {more} more"] if more > 0 else []
-    raise TargetError(
-        "\n".join([f"the program does not fit '{array.name}'; there is too little of", *lines]),
-        hint="make parts of arrays smaller, or let cores run several tasks (mapping_primitives)",
+    lines += [f"    {remark}" for remark in plan.capacity.remarks]
+    ways = "make parts of arrays smaller, or let cores run several tasks (mapping_primitives)"
+    if all(use.resource == PORTS for use in exceeded):
+        ways = "let cores run several tasks (mapping_primitives), so that fewer streams go from tile to tile"
+    return TargetError(
+        "\n".join([f"the program does not fit '{plan.array.name}'; there is too little of", *lines]), hint=ways
     )
 
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from ..target import ProcessorArray
+from ..target import ProcessorArray, Tile
 from .fifos import ArrayFifo, ObjectFifos
 from .place import Placement
+from .switches import StreamFlow
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +25,11 @@ class Route:
     shim: int
     hub: int | None
     hub_depth: int = 2
+
+    @property
+    def near(self) -> Tile:
+        """The tile at which its FIFOs begin or end, opposite to the cores."""
+        return Tile(self.shim, 0) if self.hub is None else Tile(self.hub, 1)
 
     @property
     def rounds(self) -> int:
@@ -58,6 +64,25 @@ def routed(fifos: ObjectFifos, placement: Placement, array: ProcessorArray, chan
             depth = 1 if len(group[0].objects) == 1 else 2
             found.append(Route(name, tuple(group), to_core, shim, hub, depth))
     return tuple(found)
+
+
+def flows_of(fifos: ObjectFifos, routes: Sequence[Route], placement: Placement) -> Iterator[StreamFlow]:
+    """What stream switches carry: all that no memory shared by two cores holds."""
+    for route in routes:
+        if route.hub is not None:
+            ends = [Tile(route.shim, 0), route.near]
+            source, sink = ends if route.to_core else reversed(ends)
+            yield StreamFlow(route.name, source, (sink,))
+        for fifo in route.fifos:
+            cores = tuple(placement.tile(core) for core in fifo.cores)
+            if fifo.to_core:
+                yield StreamFlow(fifo.name, route.near, cores)
+            else:
+                yield StreamFlow(fifo.name, cores[0], (route.near,))
+    for stream in fifos.streams:
+        if not stream.shared:
+            source, sink = placement.tile(stream.producer), placement.tile(stream.consumer)
+            yield StreamFlow(stream.stream.name, source, (sink,))
 
 
 def _column(group: Iterable[ArrayFifo], placement: Placement) -> int:

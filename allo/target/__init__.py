@@ -1,6 +1,7 @@
 """Descriptions of hardware: values, and the files of data that they are read from."""
 
 from .array import ArrayTiming, DmaLimits, NativeProduct, ProcessorArray, TileKind, TileLimits
+from .array_switch import Cascade, StreamSwitch, SwitchPorts, Tile, TileSide
 from .components import Capacity, Control, IntegerOperator, Limits, MemoryKind, Operator, PlaceAndRoute
 from .description import External, Target
 from .fpga import Fpga
@@ -23,6 +24,7 @@ __all__ = [
     "ArrayTiming",
     "AutomaticPipelines",
     "Capacity",
+    "Cascade",
     "Control",
     "CoreArray",
     "CoreMesh",
@@ -44,9 +46,13 @@ __all__ = [
     "ScalarUnit",
     "ShortRecurrences",
     "SpatialDim",
+    "StreamSwitch",
+    "SwitchPorts",
     "Target",
+    "Tile",
     "TileKind",
     "TileLimits",
+    "TileSide",
     "ToolRule",
     "ToolRules",
     "VectorUnit",

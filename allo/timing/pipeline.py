@@ -22,7 +22,6 @@ from .problem.region import LoopBody, RegionNode
 from .reason import Reason
 from .schedule import StaticSchedule, rebound, schedule_of
 
-
 _BY_POWER = 0.71  # the part of the LUTs of a product that one by a power of two has, as Yosys counts
 
 

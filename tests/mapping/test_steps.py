@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
@@ -17,14 +18,16 @@ from allo.mapping import (
     VirtualGraph,
     VirtualNode,
     VirtualStream,
+    capacity_of,
     fifos_of,
+    flows_of,
     mapped,
     overlapping,
     place,
     plan_of,
     sequence_of,
 )  # fmt: skip
-from allo.target import ProcessorArray, load_target
+from allo.target import ProcessorArray, Tile, TileKind, TileSide, load_target
 
 ARRAY = load_target("xdna1_npu1")
 assert isinstance(ARRAY, ProcessorArray)
@@ -149,6 +152,34 @@ def test_neighbours_share_a_memory() -> None:
     mapping = mapped(VirtualGraph((), tuple(map(node, chain)), pairs))
     assert place(mapping, ARRAY).distant() == 0
     assert all(fifo.shared for fifo in fifos_of(place(mapping, ARRAY)).streams)
+
+
+def test_streams_are_in_the_memory_that_both_cores_see() -> None:
+    """A core sees the memory in its west, not that in its east, so a stream to the west is with its consumer."""
+    pairs = (stream("t_0", "t_1"), stream("t_1", "t_0"))
+    mapping = mapped(VirtualGraph((), (node("t_0"), node("t_1")), pairs))
+    beside = replace(place(mapping, ARRAY), tiles=(Tile(0, 2), Tile(1, 2)))
+    assert [fifo.memory for fifo in fifos_of(beside).streams] == ["t_0", "t_0"]
+    above = replace(beside, tiles=(Tile(0, 2), Tile(0, 3)))
+    assert [fifo.memory for fifo in fifos_of(above).streams] == ["t_0", "t_1"]
+    uses = capacity_of(beside, fifos_of(beside), (), ARRAY).uses
+    assert [(use.place, use.used) for use in uses if use.resource.startswith("locks")] == [("core 't_0' at (0, 2)", 4)]
+
+
+def test_memories_of_neighbours_are_those_of_the_file() -> None:
+    """On an array whose cores see only what is north of them, or nothing, others need DMA engines and ports."""
+    mapping = mapped(VirtualGraph((), (node("t_0"), node("t_1")), (stream("t_0", "t_1"),)))
+    core = ARRAY.tiles[TileKind.CORE]
+    for beside, tiles, memory in (
+        ({TileSide.NORTH: 0}, (Tile(0, 2), Tile(0, 3)), "t_1"),
+        ({TileSide.NORTH: 0}, (Tile(0, 2), Tile(1, 2)), None),
+        ({}, (Tile(0, 2), Tile(0, 3)), None),
+    ):
+        own = replace(ARRAY, tiles={**ARRAY.tiles, TileKind.CORE: replace(core, beside=beside)})
+        placed = replace(place(mapping, own), tiles=tiles)
+        (fifo,) = fifos_of(placed).streams
+        assert (fifo.memory, placed.distant()) == (memory, int(memory is None))
+        assert [flow.name for flow in flows_of(fifos_of(placed), (), placed)] == ["t_0_t_1"] * placed.distant()
 
 
 def test_too_many_cores() -> None:

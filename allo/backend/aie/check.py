@@ -9,6 +9,7 @@ from math import prod
 from ...errors import TargetError
 from ...mapping import ArrayPlan, Route, RuntimeSequence, ShimTransfer, TokenWait
 from ...target import TileKind
+from .check_ports import check_ports
 
 _WORD = 4
 
@@ -32,6 +33,7 @@ def check_plan(plan: ArrayPlan, sequence: RuntimeSequence) -> None:
     for route in plan.routes:
         _check_amount(route, sequence)
     _check_objects(plan)
+    check_ports(plan)
 
 
 @dataclass(slots=True)

@@ -21,7 +21,6 @@ from ...mapping import (
     PlacementGap,
     RuntimeSequence,
     StreamJoining,
-    Tile,
     VirtualGraph,
     apart,
     drawn,
@@ -186,9 +185,7 @@ class AIEModule:
 
     def placement_gap(self, seconds: float = 10.0) -> PlacementGap:
         """How many streams need DMA engines of cores, and how many do at least, by `allo[exact]`."""
-        rows = range(self.array.first_core_row, self.array.first_core_row + self.array.core_rows)
-        tiles = tuple(Tile(column, row) for column in range(self.array.columns) for row in rows)
-        return placement_gap(self.plan.placement, tiles, seconds)
+        return placement_gap(self.plan.placement, self.array.core_tiles, seconds)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return self._rebuild, ()

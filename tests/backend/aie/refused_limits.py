@@ -256,3 +256,15 @@ def funnel(A: int32[32], B: int32[4]):
         with allo.meta_for(8) as k:
             total[:] = allo.add(total, rays[k].get())
         b[:] = total
+
+
+@df.region()
+def many_outputs(A: int32[4], B: int32[48], C: int32[96]):
+    """More streams out of cores than there are ports down to the memory tiles, whatever their ways."""
+
+    @df.kernel(mapping=[12], args=[A, B, C])
+    def f(a: int32[4], b: int32[48] @ Layout("S0"), c: int32[96] @ Layout("S0")):
+        for i in range(4):
+            b[i] = a[i] + 1
+        for i in range(8):
+            c[i] = a[i // 2]

@@ -12,7 +12,8 @@ import allo.dataflow as df
 from allo.backend.aie.check import check_plan
 from allo.errors import TargetError
 from allo.layout import Walk
-from allo.mapping import ArrayPlan, RuntimeSequence, ShimTransfer, TokenWait
+from allo.mapping import ArrayPlan, RoutedFlow, Routing, RuntimeSequence, ShimTransfer, StreamPort, TokenWait
+from allo.target import Tile, TileSide
 
 from . import programs
 
@@ -145,3 +146,65 @@ def test_objects_are_words() -> None:
         "an object of 'A_0' has 3 bytes, and DMA engines move words of 4\n"
         "  hint: let parts of arrays be multiples of four bytes"
     )
+
+
+type Ports = tuple[StreamPort, ...]
+
+
+def up(row: int, channel: int = 0) -> StreamPort:
+    return StreamPort(Tile(0, row), TileSide.NORTH, channel)
+
+
+WAYS: list[tuple[str, Ports, str]] = [
+    ("early", (up(0),), "'A_0' does not come to tile (0, 2)"),
+    ("a gap", (up(0), up(2)), "'A_0' leaves tile (0, 2), to which it does not come"),
+    ("too high", (up(0, 6), up(1, 6)), "'A_0' leaves tile (0, 0) by port 6 to the north, and there are 6"),
+    (
+        "another channel",
+        (up(0), up(1, 1)),
+        "'A_0' comes to tile (0, 1) on channel 0 and leaves it on channel 1: it keeps its channel there",
+    ),
+    ("back", (up(0), up(1), StreamPort(Tile(0, 2), TileSide.SOUTH, 0)), "'A_0' comes to tile (0, 1) twice"),
+    (
+        "no port",
+        (up(0), StreamPort(Tile(0, 1), TileSide.EAST, 0)),
+        "'A_0' leaves tile (0, 1) by port 0 to the east, and there are 0",
+    ),
+    (
+        "outside",
+        (StreamPort(Tile(0, 0), TileSide.WEST, 0),),
+        "'A_0' leaves tile (0, 0) by port 0 to the west, and there are 0",
+    ),
+]
+
+
+@pytest.mark.parametrize(("ports", "message"), [case[1:] for case in WAYS], ids=[case[0] for case in WAYS])
+def test_ways_through_switches(ports: Ports, message: str) -> None:
+    plan, sequence = planned()
+    ways = [replace_way(own, ports) for own in plan.routing.flows]
+    with pytest.raises(TargetError) as caught:
+        check_plan(replace(plan, routing=Routing(tuple(ways))), sequence)
+    assert str(caught.value) == message
+
+
+def replace_way(own: RoutedFlow, ports: Ports) -> RoutedFlow:
+    """The stream `A_0` with other ports."""
+    return RoutedFlow(own.flow, ports) if own.flow.name == "A_0" else own
+
+
+def test_two_streams_on_one_port() -> None:
+    """A part of an array comes on the port of another, or nothing says how it comes."""
+    built = df.build(programs.vector_scale, target="aie", device_type="npu1_1col")
+    flows = built.plan.routing.flows
+    ends = [own for own in flows if own.flow.source == Tile(0, 1)]
+    one, other = ends[:2]
+    shared = RoutedFlow(other.flow, (*one.ports[:1], *other.ports[1:]))
+    ways = tuple(shared if own is other else own for own in flows)
+    with pytest.raises(TargetError) as caught:
+        check_plan(replace(built.plan, routing=Routing(ways)), built.sequence)
+    assert str(caught.value) == (
+        f"'{one.flow.name}' and '{other.flow.name}' both leave tile (0, 1) by port 0 to the north"
+    )
+    with pytest.raises(TargetError) as caught:
+        check_plan(replace(built.plan, routing=Routing(flows[1:])), built.sequence)
+    assert str(caught.value) == "there are no ports for 'hub_in_0' from (0, 0) to (0, 1)"

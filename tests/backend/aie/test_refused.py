@@ -174,9 +174,14 @@ LIMITS: dict[str, str] = {
         "the program does not fit 'xdna1_npu1'; there is too little of\n"
         "    DMA outputs of a core of core 'centre_0' at (1, 3): 4 of 2, for rays_1, rays_2, rays_3, "
         "rays_7\n"
-        "    locks of a core of core 'centre_0' at (1, 3): 18 of 16, for A_0, rays_1, rays_2, rays_3, "
-        "rays_7, rays_0, rays_4, rays_5, rays_6\n"
         "  hint: make parts of arrays smaller, or let cores run several tasks (mapping_primitives)"
+    ),
+    "many_outputs": (
+        "the program does not fit 'xdna1_npu1'; there is too little of\n"
+        "    stream ports of the tiles (0, 0) to (3, 1), in from the north: 24 of 16, for "
+        + ", ".join(f"B_out_{k}, C_out_{k}" for k in range(12))
+        + "\n    whatever the ways are, so many streams pass there\n"
+        "  hint: let cores run several tasks (mapping_primitives), so that fewer streams go from tile to tile"
     ),
     "funnel": (
         "the program does not fit 'xdna1_npu1'; there is too little of\n"

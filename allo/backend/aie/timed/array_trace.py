@@ -18,6 +18,7 @@ from ....ir.access import callee_name
 from ....ir.walk import entry_block, induction_variable, location_of, operations, statements
 from ....mapping import ArrayFifo, ArrayPlan, MappedCore, Route, RuntimeSequence, ShimTransfer, StreamFifo
 from ....poly.formula import compile_set, evaluate, satisfies
+from ....target import Tile
 from ..core_body import CONSUME, CORE, CoreBodies, FifoAction
 from .core_cycles import CoreCycles, trips_of
 
@@ -29,6 +30,14 @@ class _Pool:
     data: int
     credits: int
     depth: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Arrival:
+    """Where objects arrive, so many cycles after they were sent: those of the switches on their way."""
+
+    pool: _Pool
+    later: int
 
 
 @dataclass(slots=True)
@@ -96,7 +105,8 @@ class ArrayTrace:
         )
         self.pools[stream.name, between.producer], self.pools[stream.name, between.consumer] = source, sink
         engine = self.process(f"core DMA {stream.name}", "core DMA")
-        self._pass_on(engine, source, [sink], between.bytes, stream.tokens // stream.block)
+        arrival = _Arrival(sink, self._later(stream.name, self.plan.placement.tile(between.consumer)))
+        self._pass_on(engine, source, [arrival], between.bytes, stream.tokens // stream.block)
 
     def _sequence(self) -> None:
         process = self.process("runtime_sequence", "runtime_sequence")
@@ -114,30 +124,42 @@ class ArrayTrace:
 
     def _route(self, route: Route) -> None:
         """The channel of the shim tile, and those of the memory tile for each FIFO."""
-        ends = [[self.pools[fifo.name, core] for core in fifo.cores] for fifo in route.fifos]
+        tile = self.plan.placement.tile
+        ends = [
+            [_Arrival(self.pools[fifo.name, core], self._later(fifo.name, tile(core)) if route.to_core else 0)
+             for core in fifo.cores] for fifo in route.fifos
+        ]  # fmt: skip
         near = ends
         if route.hub is not None:
             kind = "objects in memory tiles"
             near = [
-                [self._pool(f"{fifo.name} in memory tile", route.hub_depth, fifo.bytes, kind)] for fifo in route.fifos
-            ]
+                [_Arrival(
+                    self._pool(f"{fifo.name} in memory tile", route.hub_depth, fifo.bytes, kind),
+                    self._later(route.name if route.to_core else fifo.name, route.near),
+                )] for fifo in route.fifos
+            ]  # fmt: skip
         self._shim(route, near)
         if route.hub is None:
             return
-        for fifo, (pool,), cores in zip(route.fifos, near, ends, strict=True):
+        for fifo, (middle,), cores in zip(route.fifos, near, ends, strict=True):
             engine = self.process(f"memory tile {fifo.name}", "memory tiles")
-            source, sinks = (pool, cores) if route.to_core else (cores[0], [pool])
+            source, sinks = (middle.pool, cores) if route.to_core else (cores[0].pool, [middle])
             self._pass_on(engine, source, sinks, fifo.bytes, route.rounds)
 
-    def _shim(self, route: Route, ends: Sequence[Sequence[_Pool]]) -> None:
+    def _later(self, name: str, sink: Tile) -> int:
+        """The cycles of a word on its way to one end of a stream."""
+        return self.plan.array.timing.hop * self.plan.routing.of(name).switches(sink)
+
+    def _shim(self, route: Route, ends: Sequence[Sequence[_Arrival]]) -> None:
         """The channel of a shim tile: transfers, of which a part of an object, one or several are made."""
         process = self.process(f"shim {route.name}", "shim inputs" if route.to_core else "shim outputs")
         if not route.to_core:
-            for (pool,) in ends:
-                process.put(pool.credits, pool.depth)
+            for (end,) in ends:
+                process.put(end.pool.credits, end.pool.depth)
         pieces = self._pieces(route, ends)
         left = 0  # bytes of the piece that is being moved
-        piece: tuple[ArrayFifo, Sequence[_Pool]] | None = None
+        piece: tuple[ArrayFifo, Sequence[_Arrival]] | None = None
+        last = 0 if route.to_core else self._later(route.name, Tile(route.shim, 0))  # cycles until all is there
         for transfer in self.sequence.transfers(route.name):
             process.get(self._queue(route.name))
             count = len(transfer.walk) * transfer.argument.bits // 8
@@ -145,33 +167,38 @@ class ArrayTrace:
                 if piece is None:
                     piece = next(pieces)
                     left = piece[0].bytes
-                    for pool in piece[1]:
-                        process.get(pool.credits if route.to_core else pool.data)
+                    for end in piece[1]:
+                        process.get(end.pool.credits if route.to_core else end.pool.data)
                 moved = min(left, count)
                 process.cycle += self._moving(moved)
                 left, count = left - moved, count - moved
                 if left == 0:
-                    for pool in piece[1]:
-                        process.put(pool.data if route.to_core else pool.credits)
+                    for end in piece[1]:
+                        if route.to_core:
+                            process.put(end.pool.data, later=end.later)
+                        else:
+                            process.put(end.pool.credits)
                     piece = None
             if transfer.token:
-                process.put(self._tokens(route.name))
+                process.put(self._tokens(route.name), later=last)
 
     def _pieces(
-        self, route: Route, ends: Sequence[Sequence[_Pool]]
-    ) -> Iterator[tuple[ArrayFifo, Sequence[_Pool]]]:
+        self, route: Route, ends: Sequence[Sequence[_Arrival]]
+    ) -> Iterator[tuple[ArrayFifo, Sequence[_Arrival]]]:
         for _ in range(route.rounds):
             yield from zip(route.fifos, ends, strict=True)
 
-    def _pass_on(self, engine: RecordedProcess, source: _Pool, sinks: Sequence[_Pool], size: int, rounds: int) -> None:
+    def _pass_on(
+        self, engine: RecordedProcess, source: _Pool, sinks: Sequence[_Arrival], size: int, rounds: int
+    ) -> None:
         engine.put(source.credits, source.depth)
         for _ in range(rounds):
             engine.get(source.data)
             for sink in sinks:
-                engine.get(sink.credits)
+                engine.get(sink.pool.credits)
             engine.cycle += self._moving(size)
             for sink in sinks:
-                engine.put(sink.data)
+                engine.put(sink.pool.data, later=sink.later)
             engine.put(source.credits)
 
 
