@@ -1,6 +1,6 @@
 """Processing elements, of which one of each class is called while a module is rewritten: nothing else is different."""
 
-
+# ruff: noqa: B007, F821 - in a kernel, `A: T[N]` declares an array; tasks are compiled where they stand
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from allo.backend.instantiate import FoldedNests, folded, instantiate
 from allo.errors import InternalError
 from allo.ir.access import callee_name
 from allo.ir.module import Module
-from allo.ir.types import float32, index, int8, int32
+from allo.ir.types import Stream, float32, index, int8, int32
 from allo.ir.walk import entry_block, operations
 from allo.library import systolic as library
 from allo.target import load_target
@@ -88,6 +88,49 @@ def in_a_loop() -> allo.Schedule:
     return s
 
 
+def rounds(A: int32[6, N], B: int32[6, N]):
+    for t in range(6, name="time"):
+        for i in range(N, name="PE"):
+            total: int32 = 0
+            for k in range(5):
+                total += A[t, i] * k
+            B[t, i] = total
+
+
+def elements_in_a_loop() -> allo.Schedule:
+    s = allo.customize(rounds)
+    s.unfold("PE", axes=[0])
+    s.partition("rounds:A", dim=2)
+    s.partition("rounds:B", dim=2)
+    return s
+
+
+@df.region()
+def line(A: int32[8], B: int32[8]):
+    pipe: Stream[int32, 2][N + 1]
+
+    @df.kernel(mapping=[1], args=[A])
+    def source(A: int32[8]):
+        for k in range(8):
+            pipe[N].put(A[k])
+
+    @df.kernel(mapping=[N])
+    def part():
+        p = df.get_pid()
+        for k in range(8):
+            pipe[N - 1 - p].put(pipe[N - p].get() + 1)
+
+    @df.kernel(mapping=[1], args=[B])
+    def sink(B: int32[8]):
+        for k in range(8):
+            B[k] = pipe[0].get()
+
+
+def backwards() -> allo.Schedule:
+    """The last element uses the first FIFO."""
+    return df.customize(line)
+
+
 def row(A: int32[N, 8], B: int32[N, N], p: index):
     for i in range(N, name="PE"):
         total: int32 = 0
@@ -120,7 +163,8 @@ def calls(module: Module) -> list[str]:
 @pytest.mark.parametrize(
     ("schedule", "few", "many"),
     [(region, 6, 8), (edges, 8, 16), (relayed, 4, 12), (kept_weights, 2, 12), (without_streams, 1, N),
-     (in_a_loop, N, N), (elements_of_elements, 1, N)],
+     (in_a_loop, N, N), (elements_in_a_loop, N, N),
+     (elements_of_elements, 1, N), (backwards, 3, N + 2)],
 )  # fmt: skip
 def test_hardware_is_that_of_all_calls(
     monkeypatch: pytest.MonkeyPatch, schedule: Any, few: int, many: int
@@ -137,6 +181,15 @@ def test_hardware_is_that_of_all_calls(
     monkeypatch.setattr(unrolled_module, "folded", lambda module, banks: FoldedNests(instantiate(module, banks), []))
     other = s.build(target="rtl")
     assert (made.code, made.predicted_cycles) == (other.code, other.predicted_cycles)
+
+
+def test_functions_that_hold_nests_may_get_other_names() -> None:
+    module = relayed().ir
+    text = str(module).replace("@gemm", '@"gemm[0, :]"').replace('allo.top = "gemm"', 'allo.top = "gemm[0, :]"')
+    nests = folded(Module.parse(text))
+    nests.unfold(nests.module)
+    assert [nest.caller for nest in nests.nests] == ["gemm_0_to"]
+    assert calls(nests.module) == calls(instantiate(module))
 
 
 def test_rewriting_sees_one_element_of_a_class(monkeypatch: pytest.MonkeyPatch) -> None:
