@@ -53,13 +53,16 @@ PUBLISHED = {
     "MobileNet": Published(260_000, 1942, "mobilenet", turns=256, tails=True, sample=IMAGE),
     "MobileNetV2": Published(None, 1942, "mobilenet_v2", turns=256, tails=True, sample=IMAGE),
     "ResNet-18": Published(8_290_000, 652, "resnet18", tails=True, sample=IMAGE),
+    "VGG16, W8A8": Published(3_850_000, 440, "vgg16", weights=8, turns=128, tails=True, sample=IMAGE),
+    "MobileNet, W8A8": Published(260_000, 1942, "mobilenet", weights=8, turns=256, tails=True, sample=IMAGE),
+    "ResNet-18, W8A8": Published(8_290_000, 652, "resnet18", weights=8, turns=128, tails=True, sample=IMAGE),
     "GPT-2": Published(BLOCK, 9024, "gpt2", "u55c"),
     "GPT-2, W4A8": Published(BLOCK, 9024, "gpt2", "u55c", weights=4, budget=100_000),
 }
 
 
 def sample(kernel: Any) -> tuple[Any, ...]:
-    """Random tokens of 1,024 numbers for a block of GPT-2; behind a cache of zeros for that of one token."""
+    """Random numbers as the image of a network, or as tokens of a block of GPT-2, with zeros in its cache."""
     random, found = np.random.default_rng(0), []
     for name, tensor in kernel.arguments.items():
         if name == "x":
@@ -121,7 +124,7 @@ def line(name: str, row: dict[str, Any]) -> str:
         cycles, ratio = f"{theirs.cycles:,}", f"{theirs.cycles / row['interval']:.2f}"
     left = f"{100 * row['bytes_after'] / row['bytes_before']:.1f} %"
     return (
-        f"{name:13} {cycles:>10} {theirs.dsp:>6,} {row['cycles']:>10,} {row['interval']:>10,} {row['dsp']:>6,} "
+        f"{name:15} {cycles:>10} {theirs.dsp:>6,} {row['cycles']:>10,} {row['interval']:>10,} {row['dsp']:>6,} "
         f"{row['bram']:>6,} {ratio:>6} {left:>7}  {row['slowest']}: {row['limit']}"
     )
 
@@ -139,7 +142,7 @@ def main() -> None:
         store.write_text(json.dumps(rows, indent=1))
         return
     columns = f"{'cycles':>10} {'DSP':>6} {'ours':>10} {'slowest':>10} {'DSP':>6} {'BRAM':>6} {'ratio':>6} {'left':>7}"
-    print(f"{'published':13} {columns}  the slowest stage, and why it is not faster")
+    print(f"{'published':15} {columns}  the slowest stage, and why it is not faster")
     for name in given.names:
         if name not in (json.loads(store.read_text()) if store.exists() else {}):
             command = [sys.executable, "-m", "benchmarks.accelerators", str(given.folder), name, "--one"]

@@ -3,8 +3,8 @@
 python scripts/export_models.py [NAME ...]
 
 needs PyTorch, and not Allo: any Python that PyTorch has a wheel for will do. Each model is a file `NAME.pt2`, without
-what is not needed to import it, some are in ONNX too (which takes `onnx` and `onnxscript`), and `NAME.npz` has inputs
-`in0`, ..., results `out0`, ... and of one the values of all nodes. One file, as stored graphs name its lines.
+what is not needed to import it, some in ONNX too (with `onnx`, `onnxscript`), one quantised (`torchao`); `NAME.npz` has
+inputs `in0`, ..., results `out0`, ..., of one the values of all nodes. One file, as stored graphs name its lines.
 """
 
 from __future__ import annotations
@@ -489,6 +489,23 @@ class Refused(nn.Module):
         return torch.sort(x)[0], torch.cumprod(x, 0), self.inner(x.reshape(1, 1, 1, 3, 3))
 
 
+class TorchAo(ResNet):
+    """The residual network with layers of int8, and a scale for each channel of weights, as torchao makes it."""
+
+
+def with_integers(model: nn.Module, inputs: tuple[Tensor, ...]) -> nn.Module:
+    """The model as torchao quantises it for two samples (its PT2E flow)."""
+    from torchao.quantization.pt2e.quantize_pt2e import convert_pt2e, prepare_pt2e
+    from torchao.testing.pt2e._xnnpack_quantizer import XNNPACKQuantizer, get_symmetric_quantization_config
+
+    quantizer = XNNPACKQuantizer().set_global(get_symmetric_quantization_config(is_per_channel=True))
+    watched = prepare_pt2e(torch.export.export(model, inputs).module(), quantizer)
+    made = torch.Generator().manual_seed(1)
+    for sample in (inputs, tuple(torch.randn(value.shape, generator=made) for value in inputs)):
+        watched(*sample)
+    return convert_pt2e(watched)
+
+
 def stripped(archive: bytes) -> bytes:
     """The archive without inputs, and with one line of the program for each node, in a file without its folder."""
     made = io.BytesIO()
@@ -553,6 +570,8 @@ def write(kind: type[nn.Module], values: bool) -> None:
         for parameter in model.parameters():
             parameter.copy_((parameter * 64).round() / 64)
     inputs = kind.inputs
+    if kind is TorchAo:
+        model = with_integers(model, inputs)
     archive = export.exported(model, inputs, dynamic=getattr(kind, "dynamic", None))
     found = {f"in{number}": value.numpy().copy() for number, value in enumerate(inputs)}
     if values:
@@ -580,7 +599,7 @@ def write(kind: type[nn.Module], values: bool) -> None:
 
 ALL = (
     Perceptron, ResNet, MobileNet, Vgg, Llama, Gemma, Gpt2, Decode, Generator, CacheAsArgument, Elements, Moves, Odd,
-    Swap, Quantized, Lengths, Rounding, Extremes, Images, Places, Refused,
+    Swap, Quantized, Lengths, Rounding, Extremes, Images, Places, Refused, TorchAo,
 )  # fmt: skip
 
 AS_ONNX = (ResNet, MobileNet, Llama, CacheAsArgument, Elements, Moves)

@@ -31,8 +31,9 @@ def exported(
     import torch
 
     modes = [(part, part.training) for part in module.modules()]
-    module.eval()
     try:
+        for part, _ in modes:  # modules that were exported before, such as quantised ones, refuse `eval()`
+            part.training = False
         with torch.no_grad():
             program = torch.export.export(module, inputs, keywords, dynamic_shapes=dynamic, strict=strict)
             table = torch.export.default_decompositions()

@@ -16,7 +16,7 @@ from allo.importers import ImportedKernel
 MODELS = Path(__file__).parent / "models"
 NAMES = (
     "perceptron", "resnet", "mobilenet", "vgg", "llama", "gemma", "gpt2", "cacheasargument", "elements", "moves",
-    "odd", "quantized", "rounding", "extremes", "images", "places",
+    "odd", "quantized", "torchao", "rounding", "extremes", "images", "places",
 )  # fmt: skip
 TOLERANCE = 2e-6  # times the largest element: sums in another order
 

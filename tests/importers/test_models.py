@@ -20,7 +20,7 @@ def test_a_model_computes_what_it_did_in_pytorch(name: str) -> None:
     check(run(kernel_of(name), *stored(name).inputs), stored(name).results)
 
 
-SLOW = ("resnet", "vgg", "gemma", "gpt2")  # others have all of their layers
+SLOW = ("resnet", "vgg", "gemma", "gpt2", "torchao")  # others have all of their layers
 
 
 @pytest.mark.parametrize(

@@ -109,3 +109,11 @@ def test_stored_models_are_those_of_the_script(models: Any) -> None:
         assert [(n.operator, n.options, n.type) for n in new.graph.layers] == [
             (n.operator, n.options, n.type) for n in old.graph.layers
         ]
+
+
+def test_a_module_that_was_exported_before_is_taken(models: Any) -> None:
+    """Such as those that PyTorch's tools quantise, which refuse `eval()`."""
+    module, inputs = models.Perceptron().eval(), models.Perceptron.inputs
+    again = torch.export.export(module, inputs).module()
+    kernel = allo.from_pytorch(again, *inputs)
+    np.testing.assert_allclose(kernel(inputs[0].numpy()), module(*inputs).detach().numpy(), atol=1e-6)

@@ -90,6 +90,17 @@ def test_a_network_becomes_stages(
 
 
 @pytest.mark.slow
+def test_a_quantised_network_becomes_stages(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    load("cnn/residual", monkeypatch).main(["--weights", "4"])
+    told = capsys.readouterr().out
+    assert "all 17 layers are within 0.25 of their largest element" in told
+    assert "26 arrays between layers became streams; 0 go through memory\n1,109 of 5,204 bytes" in told
+    assert told.endswith("results are those of the quantised network in NumPy, bit by bit\n")
+
+
+@pytest.mark.slow
 def test_a_language_model_becomes_an_accelerator(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

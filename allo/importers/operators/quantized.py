@@ -27,10 +27,13 @@ _HALF_TO_EVEN = {32: 1.5 * 2**23, 64: 1.5 * 2**52}  # added and taken away: what
 
 
 def _quantize(m: Numbers, x: Any, scale: Any, zero_: Any, low: int, high: int, divides: bool, magic: float) -> Any:
-    """`clamp(round(x * scale) + zero, low, high)`, or of `x / scale`; bounded first, so that rounding is exact."""
+    """`clamp(round(x * scale) + zero, low, high)`, or of `x / scale`; bounded first, so that rounding is exact.
+
+    All behind the point is gone in `bounded + magic`, a whole number to which the zero is added exactly.
+    """
     scaled = x / scale if divides else x * scale
     bounded = m.minimum(m.maximum(scaled, float(low) - zero_), float(high) - zero_)
-    return ((bounded + magic) - magic) + zero_
+    return (bounded + magic) - (magic - zero_)
 
 
 def _wide(element: AlloType) -> Float:
@@ -44,7 +47,10 @@ def _build_quantize(call: LayerCall) -> Value:
 
     def combine(elements: list[Expr]) -> Expr:
         numbers = TypedNumbers(kind, call.at)
+        zero_: TypedNumber | float
         x, scale, zero_ = (TypedNumber(once(convert(element, kind))) for element in elements)
+        if isinstance(elements[2], Const):  # what is made of it is known now
+            zero_ = float(elements[2].value)
         bounds = options["low"], options["high"]
         result = _quantize(numbers, x, scale, zero_, *bounds, options["divides"], _HALF_TO_EVEN[kind.width])
         return convert(result.expr, call.element)
