@@ -6,7 +6,7 @@ from .circles import Shot, circles_in, turns_of
 from .drawing import drawn
 from .exact_fusion import FusionGap, fusion_gap
 from .exact_placement import PlacementGap, placement_gap
-from .fifos import ArrayFifo, CoreStream, ObjectFifos, Slot, StreamFifo, StreamJoining, fifos_of
+from .fifos import ArrayFifo, CoreStream, ObjectFifos, Slot, StreamFifo, fifos_of
 from .graph import (
     ArrayPart,
     CallArray,
@@ -60,7 +60,6 @@ __all__ = [
     "StreamEnd",
     "StreamFifo",
     "StreamFlow",
-    "StreamJoining",
     "StreamMoves",
     "StreamPort",
     "TokenWait",

@@ -144,14 +144,6 @@ class Merging(Enum):
     LENGTH = 3  # all objects of one element type and as many elements
 
 
-class StreamJoining(Enum):
-    """Which streams from one core to another are one FIFO, and what it has room for."""
-
-    NONE = 1
-    TIGHT = 2  # room for what the deepest of streams that follow one another holds
-    ROOMY = 3  # room for what all hold, so that none waits who would not with a FIFO for each
-
-
 class Ahead(Enum):
     """Which objects have room for one more, so that it is moved while a core works on those before it."""
 
@@ -164,12 +156,15 @@ def fifos_of(
     placement: Placement,
     merging: Merging = Merging.PARAMETER,
     ahead: Ahead = Ahead.ALL,
-    joining: StreamJoining = StreamJoining.NONE,
+    *,
+    joined: bool = False,
+    roomy: bool = False,
 ) -> ObjectFifos:
     """The FIFOs of a placed program.
 
     Cores that use the same parts in the same order share a FIFO. Objects come in the order in which they are used.
-    Streams from one core to another are joined if tasks at both ends use them in the same order.
+    With `joined`, streams from one core to another are one FIFO if tasks at both ends use them in the same order. What
+    is `roomy` has room for all that joined streams hold, and for what is in a stream when tasks take turns.
     """
     mapping = placement.mapping
     wanted: dict[tuple[bool, tuple[ArrayPart, ...], bool], list[Slot]] = {}
@@ -188,7 +183,7 @@ def fifos_of(
         held = max(_held(mapping, slot, passing) for slot in slots)
         depth = 1 if len(parts) == 1 else held + ahead.value[0 if to_core else 1]
         arrays.append(ArrayFifo(f"{label}_{number}", parts, to_core, tuple(slots), resident, depth, passing))
-    return ObjectFifos(tuple(arrays), tuple(_streams(placement, joining)), tuple(_internal(mapping)))
+    return ObjectFifos(tuple(arrays), tuple(_streams(placement, joined, roomy)), tuple(_internal(mapping)))
 
 
 def _unlike_cores(
@@ -246,9 +241,10 @@ def _slots(core: MappedCore, to_core: bool, merging: Merging) -> Iterator[tuple[
         yield slot, tuple(use.part for _, use in uses)
 
 
-def _streams(placement: Placement, joining: StreamJoining) -> Iterator[StreamFifo]:
+def _streams(placement: Placement, joined: bool, roomy: bool) -> Iterator[StreamFifo]:
     mapping = placement.mapping
     homes = {name: number for number, circle in enumerate(mapping.graph.circles) for name in circle.nodes}
+    most = {name: held for circle in mapping.graph.circles for name, held in circle.held.items()}
     found: dict[object, list[VirtualStream]] = {}
     for stream in mapping.graph.streams:
         producer, consumer = mapping.core_of(stream.producer), mapping.core_of(stream.consumer)
@@ -256,7 +252,7 @@ def _streams(placement: Placement, joining: StreamJoining) -> Iterator[StreamFif
             circle = homes.get(stream.producer, -1)
             inside = circle if circle == homes.get(stream.consumer) else None
             alike = producer.name, consumer.name, stream.element, stream.block, inside
-            found.setdefault(stream.name if joining is StreamJoining.NONE else alike, []).append(stream)
+            found.setdefault(alike if joined else stream.name, []).append(stream)
     for streams in found.values():
         ordered = sorted(streams, key=lambda stream: _place(mapping, stream.producer))
         in_turn, in_circle = _follow(mapping, ordered), _is_one_queue(mapping.graph, streams)
@@ -265,8 +261,8 @@ def _streams(placement: Placement, joining: StreamJoining) -> Iterator[StreamFif
             cores = {placement.tile(core): core for core in (source, sink)}
             tile = placement.array.shared_memory(*cores)
             memory = None if tile is None else cores[tile]
-            depths = [max(stream.depth, stream.block) for stream in own]
-            depth = max(depths) if in_turn and joining is not StreamJoining.ROOMY else sum(depths)
+            depths = [max(stream.depth, stream.block, most.get(stream.name, 0) if roomy else 0) for stream in own]
+            depth = max(depths) if in_turn and not roomy else sum(depths)
             tokens = sum(stream.tokens for stream in own)
             names = tuple(stream.name for stream in own)
             yield StreamFifo(replace(own[0], depth=depth, tokens=tokens), source, sink, memory, names)

@@ -10,7 +10,7 @@ from ..errors import TargetError
 from ..target import ProcessorArray, TileKind
 from .buffers import CallBuffer, buffers_of
 from .capacity import PORTS, CapacityReport, capacity_of
-from .fifos import Ahead, Merging, ObjectFifos, StreamJoining, fifos_of
+from .fifos import Ahead, Merging, ObjectFifos, fifos_of
 from .orders import RefusedOrder, ordered
 from .place import Placement, place
 from .routes import Route, flows_of, routed
@@ -43,17 +43,18 @@ class ArrayPlan:
         return self.placement.mapping
 
 
-def plan_of(mapping: Mapping, array: ProcessorArray, joining: StreamJoining = StreamJoining.TIGHT) -> ArrayPlan:
+def plan_of(mapping: Mapping, array: ProcessorArray, *, joined: bool = True, roomy: bool = False) -> ArrayPlan:
     """The first plan that fits: a FIFO for each stream before joined ones, objects that move while cores work before
-    others that do not, FIFOs of parameters of their own before merged ones, many routes before few.
+    others that do not, FIFOs of parameters of their own before merged ones, many routes before few. Streams are not
+    joined without `joined`; FIFOs that are `roomy` make no core wait that streams of the depths given would not.
 
     Raises TargetError with what there is too little of, and for whom, if none does.
     """
     placement = place(mapping, array)
     plans: list[ArrayPlan] = []
     known: dict[tuple[StreamFlow, ...], Routing] = {}
-    for joined in dict.fromkeys((StreamJoining.NONE, joining)):
-        for plan in _plans(placement, array, joined):
+    for are_joined in (False, True) if joined else (False,):
+        for plan in _plans(placement, array, joined=are_joined, roomy=roomy):
             if not plan.capacity.exceeded:
                 plan = _with_ports(plan, known)
             if not plan.capacity.exceeded:
@@ -88,14 +89,14 @@ def _misfit(plan: ArrayPlan) -> TargetError:
 
 def apart(plan: ArrayPlan) -> ArrayPlan:
     """The placement of a plan with a FIFO for each stream, whether it fits or not."""
-    return next(_plans(plan.placement, plan.array, StreamJoining.NONE))
+    return next(_plans(plan.placement, plan.array, joined=False, roomy=False))
 
 
-def _plans(placement: Placement, array: ProcessorArray, joining: StreamJoining) -> Iterator[ArrayPlan]:
-    """The plans that are tried, all with streams that are joined like this; none if no streams can be."""
+def _plans(placement: Placement, array: ProcessorArray, *, joined: bool, roomy: bool) -> Iterator[ArrayPlan]:
+    """The plans that are tried, none if streams should be joined and none can be."""
     for ahead, merging in product(Ahead, Merging):
-        fifos = fifos_of(placement, merging, ahead, joining)
-        if joining is not StreamJoining.NONE and all(len(fifo.names) == 1 for fifo in fifos.streams):
+        fifos = fifos_of(placement, merging, ahead, joined=joined, roomy=roomy)
+        if joined and all(len(fifo.names) == 1 for fifo in fifos.streams):
             return
         shim = array.tiles[TileKind.SHIM].dma
         for channels in (array.columns * min(shim.inputs, shim.outputs), array.columns):

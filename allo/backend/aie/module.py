@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from contextlib import suppress
 from functools import cached_property, partial
 from pathlib import Path
@@ -20,7 +20,6 @@ from ...mapping import (
     MappingSearch,
     PlacementGap,
     RuntimeSequence,
-    StreamJoining,
     VirtualGraph,
     apart,
     drawn,
@@ -99,9 +98,7 @@ class AIEModule:
         hang = self._hang_in(self._planned(steps))
         if hang is None:
             return
-        joined = [fifo.names for fifo in self.plan.fifos.streams if len(fifo.names) > 1]
-        if joined:
-            hang = self._without_waits(joined, hang)
+        hang = self._without_waits(hang)
         if hang is not None:
             raise self._told(hang)
 
@@ -121,21 +118,24 @@ class AIEModule:
         check_plan(plan, sequence)
         vars(self).pop("model", None)  # that of a mapping that was refused
 
-    def _without_waits(self, joined: Sequence[tuple[str, ...]], hang: Hang) -> Hang | None:
-        """Give FIFOs of several streams room for all; why cores wait whether or not streams are joined.
+    def _without_waits(self, hang: Hang) -> Hang | None:
+        """Give FIFOs the room that cores need which share one, or take turns; why they wait with that, too.
 
-        Raises TargetError if they wait because streams are, and there is too little of something otherwise.
+        Raises TargetError if they wait because streams are joined, and there is too little of something otherwise.
         """
         mapping = self.plan.mapping
+        joined = [fifo.names for fifo in self.plan.fifos.streams if len(fifo.names) > 1]
         with suppress(TargetError):
-            plan = plan_of(mapping, self.array, StreamJoining.ROOMY)
-            if not plan.refused:
-                return self._hang_in(plan)
+            plan = plan_of(mapping, self.array, roomy=True)
+            if not plan.refused and plan.fifos != self.plan.fifos:
+                return self._hang_in(plan) and hang
+        if not joined:
+            return hang
         alone = apart(self.plan)
         if _hang_of(model_of_array(self._source, self._bodies, alone, sequence_of(alone), self.carried)):
             return hang
         try:
-            plan_of(mapping, self.array, StreamJoining.NONE)
+            plan_of(mapping, self.array, joined=False)
         except TargetError as error:
             names = "; ".join(f"{len(own)} streams from {own[0]!r} on" for own in joined)
             note = Note(f"cores wait for one another for ever where streams share a FIFO: {names}", None)

@@ -16,6 +16,7 @@ from ..typing.builder import ValueBuilder
 from ..typing.convert import convert
 from ..typing.nodes import (
     Binary,
+    CallSite,
     CheckedFunction,
     Const,
     Declare,
@@ -182,12 +183,14 @@ def _moved(tree: Any, shard: Sharded) -> Any:
     """A typed tree in which accesses to a part are accesses to the whole array."""
     if isinstance(tree, tuple):
         return tuple(_moved(part, shard) for part in tree)
+    if isinstance(tree, CallSite):
+        return replace(tree, arguments=_moved(tree.arguments, shard))
     if not isinstance(tree, Stmt | Expr):
         return tree
     changed = {
         field.name: _moved(value, shard)
         for field in fields(tree)
-        if isinstance(value := getattr(tree, field.name), tuple | Stmt | Expr) and field.name != "at"
+        if isinstance(value := getattr(tree, field.name), tuple | Stmt | Expr | CallSite) and field.name != "at"
     }
     made = replace(tree, **changed)
     if isinstance(made, Load | Store) and made.tensor is shard.part:

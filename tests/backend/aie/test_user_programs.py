@@ -193,6 +193,38 @@ def names(task: str, count: int) -> list[str]:
 
 
 CELLS, EIGHT = names("cell", P), names("cell", 8)
+def square(v: int32) -> int32:
+    return v * v
+
+
+@df.region()
+def function_of_elements(X: int32[N], Y: int32[N]):
+    """A function of single elements of a part that a layout says."""
+
+    @df.kernel(mapping=[P], args=[X, Y])
+    def f(x: int32[N] @ [S(0)], y: int32[N] @ [S(0)]):
+        for i in range(N // P):
+            y[i] = square(x[i]) + square(x[i] - 1)
+
+
+@df.region()
+def sums_scattered(X: int32[N], Y: int32[N]):
+    """Sums of rows of a square, of which each position gets a part: streams up and down a line of positions."""
+
+    @df.kernel(mapping=[P], args=[X, Y])
+    def f(x: int32[N] @ [S(0)], y: int32[N] @ [S(0)]):
+        p = df.get_pid()
+        own: int32[N] = 0
+        for i in range(N):
+            own[i] = x[i % (N // P)] * (p + i)
+        y[:] = allo.reduce_scatter(own, op="+", axis=0, dim=0)
+
+
+def scattered(x: Numbers) -> Numbers:
+    i = np.arange(N)
+    return sum(x[p * (N // P) + i % (N // P)] * (p + i) for p in range(P)).astype(np.int32)
+
+
 PROGRAMS: list[tuple[Callable[..., Any], Numbers, Callable[[Numbers], Numbers], list[Any]]] = [
     (softmax_of_cut_rows, RNG.standard_normal((M, N)).astype(np.float32), softmax, [[]]),
     (prefix_sums, some(N), np.cumsum, [[], [("bundle", names("scan", P))]]),
@@ -201,6 +233,9 @@ PROGRAMS: list[tuple[Callable[..., Any], Numbers, Callable[[Numbers], Numbers], 
      [[], [("bundle", EIGHT)], [("bundle", EIGHT[:4]), ("bundle", EIGHT[4:])]]),
     (credits, some(T, W), lambda x: 2 * x, [[], [("chain", ["ask_0", "answer_0"])]]),
     (delayed, some(T, W), with_delay, [[]]),
+    (function_of_elements, some(N), lambda x: x * x + (x - 1) ** 2, [[], [("bundle", names("f", P))]]),
+    (sums_scattered, some(N), scattered,
+     [[], [("bundle", ["f_0", "f_2"]), ("bundle", ["f_1", "f_3"])], [("bundle", names("f", P))]]),
 ]  # fmt: skip
 RUNS = [(region, X, meant, steps) for region, X, meant, mapped in PROGRAMS for steps in mapped]
 
