@@ -102,3 +102,20 @@ def test_what_divides_is_not_divided() -> None:
     assert (linear.quotient(beside, 8).text, linear.remainder(beside, 8).text) == ("(io - 1)", "7")
     with pytest.raises(Exception, match="not affine"):
         linear.product(io, lane)
+
+
+@pytest.mark.parametrize(("low", "high", "bits"), [
+    (0, 7, 4), (0, 8, 5), (-8, 7, 4), (-9, 7, 5), (-1, 0, 1), (-4, -3, 3),
+])  # fmt: skip
+def test_bits_hold_all_sums(low: int, high: int, bits: int) -> None:
+    assert linear.value("i", low, 1, low, high).bits == bits
+    both = linear.total((linear.value("i", 0, 1, 0, 7), linear.multiple(linear.value("j", 0, 1, 0, 2), -4)))
+    assert both.bits == 4  # from -8 to 7
+
+
+def test_what_an_index_has_no_room_for_is_divided_in_more_bits() -> None:
+    i = linear.value("i", 0, 1, 0, (1 << 31) - 1)
+    wide = linear.total((linear.multiple(i, 2), linear.constant(1)))
+    assert linear.quotient(wide, 3).text == "((33'(i) * 2 + 1) / 3)"
+    assert linear.remainder(wide, 3).text == "((33'(i) * 2 + 1) % 3)"
+    assert linear.remainder(i, 3).text == "(i % 3)"

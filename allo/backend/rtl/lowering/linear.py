@@ -63,8 +63,8 @@ class SubscriptNumber:
     @property
     def bits(self) -> int:
         """In how many bits all of its sums are exact, with a sign."""
-        ends = [end for term in self.terms for end in term.ends] + [self.offset]
-        below, above = sum(end for end in ends if end < 0), sum(end for end in ends if end > 0)
+        ends = [*(term.ends for term in self.terms), (self.offset, self.offset)]
+        below, above = sum(min(low, 0) for low, _ in ends), sum(max(high, 0) for _, high in ends)
         return max((-below - 1).bit_length() if below else 0, above.bit_length()) + 1
 
     @property

@@ -1,0 +1,79 @@
+"""Cycles that are counted iteration by iteration: conditions around loops, and loops that run not at all."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+import allo
+from allo.backend.rtl import RTLModule
+from allo.ir.types import int32
+
+N = 8
+
+
+def one_branch(A: int32[N], n: int32):
+    if n > 3:
+        for i in range(N):
+            A[i] += 1
+
+
+def unequal_branches(A: int32[N], n: int32):
+    if n > 3:
+        for i in range(N):
+            A[i] += 1
+    else:
+        for j in range(2):
+            A[j] += 1
+
+
+def equal_branches(A: int32[N], n: int32):
+    if n > 3:
+        for i in range(N):
+            A[i] += 1
+    else:
+        for j in range(N):
+            A[j] -= n
+
+
+def short_and_long(A: int32[N], n: int32):
+    for t in range(5):
+        if t < 2:
+            for i in range(N):
+                A[i] += t
+        else:
+            for j in range(2):
+                A[j] += t
+
+
+def never_at_first(A: int32[N], n: int32):
+    for i in range(4):
+        for j in range(i):
+            A[j] += i
+
+
+def predicted(kernel: Callable[..., None], *pipelines: str) -> int | None:
+    s = allo.customize(kernel)
+    for loop in pipelines:
+        s.pipeline(loop)
+    built = s.build(target="rtl")
+    assert isinstance(built, RTLModule)
+    return built.predicted_cycles
+
+
+@pytest.mark.parametrize("kernel", [one_branch, unequal_branches])
+def test_data_decide_between_unequal_branches(kernel: Callable[..., None]) -> None:
+    assert predicted(kernel) is None
+
+
+def test_equal_branches_are_counted() -> None:
+    assert predicted(equal_branches) == 3 * N + 1
+
+
+def test_loop_variables_decide() -> None:
+    assert predicted(short_and_long) == 3 * (2 * N + 3 * 2) + 2 * 5 + 1  # as simulated
+
+
+def test_a_pipeline_without_iterations_takes_no_depth() -> None:
+    assert predicted(never_at_first, "j") == 15  # as simulated
