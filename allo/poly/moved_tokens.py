@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import reduce
 
 import islpy as isl
 from mlir import ir
 
 from ..ir.access import is_get, is_load, is_put, is_store, stored
+from ..layout import ITensor
 from .effort import Exhausted, limited
 from .flow import NoFlow, flow_of, instances
 from .model import Access, Model
@@ -42,6 +44,42 @@ def moved_tokens(model: Model, source: ir.Value, target: ir.Value) -> isl.Map | 
             return reduce(isl.Map.union, found).coalesce() if found else None
     except (Exhausted, NoFlow, Unnumbered, isl.Error):
         return None
+
+
+@dataclass(frozen=True, slots=True)
+class Misplaced:
+    """The element that is put as the `number`-th one: its place where it came from, and the one that it should have."""
+
+    number: int
+    given: tuple[int, ...]
+    wanted: tuple[int, ...]
+
+
+def misplaced(moved: isl.Map, came: ITensor, went: ITensor) -> Misplaced | None:
+    """The first element that `moved_tokens` has at another place than the orders of both streams, if one is known.
+
+    Only emptiness is asked: differences of sets with remainders take isl minutes.
+    """
+    given, wanted = came.places_by_number, went.places_by_number
+    try:
+        with limited(_OPERATIONS):
+            wrong = [moved.intersect(wanted.lex_lt_map(given)), moved.intersect(wanted.lex_gt_map(given))]
+            found = [_point(one.domain().lexmin()) for one in wrong if not one.is_empty()]
+            if not found:
+                return None
+            number = isl.Set(f"{{ [{min(found)[0]}] }}")
+            return Misplaced(
+                min(found)[0],
+                _point(number.apply(moved).apply(given)),
+                _point(number.apply(wanted)),
+            )
+    except (Exhausted, isl.Error):
+        return None
+
+
+def _point(points: isl.Set) -> tuple[int, ...]:
+    point = points.sample_point()
+    return tuple(point.get_coordinate_val(isl.dim_type.set, d).to_python() for d in range(points.dim(isl.dim_type.set)))
 
 
 type _Known = Mapping[ir.Operation, tuple[Access, isl.Map]]  # gets, with the numbers of what they take

@@ -176,11 +176,19 @@ def test_what_passes(seed: int) -> None:
     assert [np.ravel_multi_index(at, shape) for at in order.scalars.places()] == [*found]
 
 
+def windows(A: int32[5, 6, 2], B: int32[2, 3, 2]):
+    C: int32[5, 6, 2]
+    for y, x, c in allo.grid(5, 6, 2, name="produce"):
+        C[y, x, c] = A[y, x, c] + 1
+    for y, x, c, i, j in allo.grid(2, 3, 2, 2, 3, name="consume"):
+        B[y, x, c] += C[2 * y + i, x + j, c]
+
+
 @sweep(10, 2)
 def test_wrong_orders(seed: int) -> None:
     """Another order at one end of a converter is refused just if elements would pass differently."""
     rng = random.Random(seed)
-    kernel = rng.choice([product, transposed, blocks])
+    kernel = rng.choice([product, transposed, blocks, windows])
     s = allo.customize(kernel)
     s.convert("C", "consume")
     text = str(s.module)

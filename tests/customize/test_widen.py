@@ -50,7 +50,7 @@ def test_golden() -> None:
 
 WIDE = """
 func.func @scaled(%arg0: memref<4x8xi32> {allo.name = "A"}, %arg1: memref<4x8xi32> {allo.name = "B"}) attributes {allo.dataflow} {
-  %alloc = memref.alloc() {allo.name = "fifo_C"} : memref<4x!allo.stream<i32, 2>>
+  %alloc = memref.alloc() {allo.itensor = !allo.itensor<1x1xi32, [4, 8] * [1, 1], (d0, d1) -> (d0, d1)>, allo.name = "fifo_C"} : memref<4x!allo.stream<i32, 2>>
   affine.for %arg2 = 0 to 4 {
     affine.for %arg3 = 0 to 8 {
       %0 = affine.load %arg0[%arg2, %arg3] : memref<4x8xi32>

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import islpy as isl
 from mlir import ir
 
 from allo._mlir.dialects import allo as allo_d
@@ -18,7 +17,7 @@ from ...ir.streams import is_stream_type
 from ...ir.walk import buffer_location, entry_block, location_of, statements, string_of
 from ...layout import ITensor
 from ...poly import extract, runs_of
-from ...poly.moved_tokens import moved_tokens
+from ...poly.moved_tokens import misplaced, moved_tokens
 from ...poly.token_counts import TokenCount, Uncounted, tokens_of
 
 ITENSOR = "allo.itensor"
@@ -115,20 +114,14 @@ def _demand_same_places(function: ir.OpView, nest: ir.Operation, orders: dict[ir
     moved = moved_tokens(extract(function, nest), sources[0].results[0], results[0].results[0])
     if moved is None:
         return
-    wanted = orders[results[0]].places_by_number
-    given = moved.apply_range(orders[sources[0]].places_by_number)
-    wrong = wanted.subtract(given)
-    if wrong.is_empty():
+    came, went = orders[sources[0]], orders[results[0]]
+    wrong = misplaced(moved, came, went)
+    if wrong is None:
         return
-    number = wrong.domain().lexmin()
-    at, has = _first(number), _first(wanted.intersect_domain(number).range())
-    other = given.intersect_domain(number).range()
     names = [string_of(made, "allo.name") for made in (sources[0], results[0])]
-    gives = "nothing" if other.is_empty() else f"[{', '.join(map(str, _first(other)))}]"
     raise ScheduleError(
-        f"nest '{string_of(nest, 'allo.nest')}' puts {gives} into '{names[1]}' as element {at[0]}, "
-        f"by the order of '{names[0]}', {orders[sources[0]]}, "
-        f"but [{', '.join(map(str, has))}] passes there by that of '{names[1]}', {orders[results[0]]}",
+        f"nest '{string_of(nest, 'allo.nest')}' puts {[*wrong.given]} into '{names[1]}' as element {wrong.number}, "
+        f"by the order of '{names[0]}', {came}, but {[*wrong.wanted]} passes there by that of '{names[1]}', {went}",
         notes=[
             Note("the nest is here", location_of(nest)),
             Note(f"'{names[1]}' is made here", buffer_location(results[0].results[0])),
@@ -147,10 +140,3 @@ def _users(made: ir.Operation, nest: ir.Operation) -> list[ir.Operation]:
         if around == nest and (is_put(op) or is_get(op)):
             found.append(op)
     return found
-
-
-def _first(points: isl.Set) -> tuple[int, ...]:
-    point = points.lexmin().sample_point()
-    return tuple(
-        point.get_coordinate_val(isl.dim_type.set, d).to_python() for d in range(points.dim(isl.dim_type.set))
-    )
