@@ -9,6 +9,7 @@ import pytest
 import allo
 from allo.backend.rtl import RTLModule
 from allo.ir.types import int32
+from allo.timing.control.loop_spans import LoopSpan
 
 N = 8
 
@@ -53,6 +54,33 @@ def never_at_first(A: int32[N], n: int32):
             A[j] += i
 
 
+def never_before_a_loop(A: int32[N], n: int32):
+    for i in range(4):
+        for j in range(i):
+            A[j] = A[j] * n
+    for k in range(N):
+        A[k] += 2
+
+
+def perhaps_before_a_loop(A: int32[N], n: int32):
+    if A[0] > 3:
+        for i in range(N):
+            A[i] += 1
+    for k in range(N):
+        A[k] += 2
+
+
+def either_before_a_loop(A: int32[N], n: int32):
+    if A[0] > 3:
+        for i in range(N):
+            A[i] += 1
+    else:
+        for j in range(N):
+            A[j] += 3
+    for k in range(N):
+        A[k] += 2
+
+
 def predicted(kernel: Callable[..., None], *pipelines: str) -> int | None:
     s = allo.customize(kernel)
     for loop in pipelines:
@@ -77,3 +105,19 @@ def test_loop_variables_decide() -> None:
 
 def test_a_pipeline_without_iterations_takes_no_depth() -> None:
     assert predicted(never_at_first, "j") == 15  # as simulated
+
+
+def test_loops_behind_what_is_counted_begin_then() -> None:
+    assert span_of_k(never_before_a_loop, "j") == LoopSpan(20, 20 + 3 * N)  # as simulated
+    assert span_of_k(perhaps_before_a_loop) is None
+    either = span_of_k(either_before_a_loop)
+    assert either is not None and either.last - either.first == 3 * N
+
+
+def span_of_k(kernel: Callable[..., None], *pipelines: str) -> LoopSpan | None:
+    s = allo.customize(kernel)
+    for loop in pipelines:
+        s.pipeline(loop)
+    built = s.build(target="rtl")
+    assert isinstance(built, RTLModule)
+    return {loop.name.partition(":")[2]: loop.span for loop in built.design.loops}["k"]
