@@ -14,7 +14,9 @@ import allo
 import allo.dataflow as df
 from allo.backend.aie.module import AIEModule
 from allo.errors import TargetError
+from allo.mapping import flows_of
 from tests.dataflow.random_graphs import loaded
+from tests.mapping.switches.walked import assert_legal
 
 HEAD = (
     "import allo\nimport allo.dataflow as df\nfrom allo.ir.types import Stream, int8, int16, int32, uint8\n"
@@ -78,6 +80,9 @@ def compare(
         for one, other, reference in zip(seen, wanted, one_at_a_time, strict=True):
             np.testing.assert_array_equal(one, other)
             np.testing.assert_array_equal(one, reference)
+        plan = cast(AIEModule, built).plan
+        flows = list(flows_of(plan.fifos, plan.routes, plan.placement))
+        assert_legal(plan.routing, flows, plan.array.columns, plan.array.core_rows)
         return cast(AIEModule, built)
     raise AssertionError(f"none of {_ATTEMPTS} programs of seed {seed} fits")
 

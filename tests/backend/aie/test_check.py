@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cache
 
@@ -12,8 +12,19 @@ import allo.dataflow as df
 from allo.backend.aie.check import check_plan
 from allo.errors import TargetError
 from allo.layout import Walk
-from allo.mapping import ArrayPlan, RoutedFlow, Routing, RuntimeSequence, ShimTransfer, StreamPort, TokenWait
-from allo.target import Tile, TileSide
+from allo.mapping import (
+    ArrayPlan,
+    RoutedFlow,
+    Routing,
+    RuntimeSequence,
+    ShimTransfer,
+    Shortage,
+    StreamFlow,
+    StreamPort,
+    TokenWait,
+    routing_of,
+)
+from allo.target import ProcessorArray, Tile, TileSide
 
 from . import programs
 
@@ -208,3 +219,21 @@ def test_two_streams_on_one_port() -> None:
     with pytest.raises(TargetError) as caught:
         check_plan(replace(built.plan, routing=Routing(flows[1:])), built.sequence)
     assert str(caught.value) == "there are no ports for 'hub_in_0' from (0, 0) to (0, 1)"
+
+
+def test_a_program_whose_ways_are_not_known_is_built(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It runs and has a time, by the best ways that were found; its report ends with what is not known."""
+
+    def crowded(flows: Sequence[StreamFlow], array: ProcessorArray) -> Routing:
+        side = (Tile(0, 0), Tile(0, 0)), True, (TileSide.NORTH,), 1
+        return Routing(routing_of(flows, array).flows, (Shortage(*side, ("A_0", "A_1")),), False, "no time is left")
+
+    monkeypatch.setattr("allo.mapping.plan.routing_of", crowded)
+    built = df.build(programs.vector_scale, target="aie")
+    assert str(built.capacity).splitlines()[-2:] == [
+        "stream ports of tile (0, 0), out to the north: 2 of 1, for A_0, A_1; whether there are other ways is not "
+        "known",
+        "no time is left",
+    ]
+    assert "stream ports" not in str(built.capacity).splitlines()[-3]
+    assert built.timed().cycles > 0 and "ports N0" in str(built.draw())
