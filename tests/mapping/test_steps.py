@@ -182,6 +182,18 @@ def test_memories_of_neighbours_are_those_of_the_file() -> None:
         assert [flow.name for flow in flows_of(fifos_of(placed), (), placed)] == ["t_0_t_1"] * placed.distant()
 
 
+def test_what_has_no_channel_left_is_beside_what_it_puts_into() -> None:
+    """Of six that put into one core, four have two outputs of their own: the other two are at DMA engines."""
+    long = PartUse(1, ArrayPart(A, (32,), (16,)), PartAccess.OUT)
+    full = [node(f"full_{k}", part(k, PartAccess.OUT), long) for k in range(4)]
+    free = [node(f"free_{k}") for k in range(2)]
+    streams = tuple(stream(own.name, "sink") for own in (*free, *full))
+    placement = place(mapped(VirtualGraph((A,), (*free, *full, node("sink")), streams)), ARRAY)
+    sink = placement.tile("sink")
+    assert all(ARRAY.shared_memory(placement.tile(own.name), sink) is not None for own in full)
+    assert placement.distant() == 2
+
+
 def test_too_many_cores() -> None:
     mapping = mapped(VirtualGraph((), tuple(node(f"t_{k}") for k in range(17)), ()))
     with pytest.raises(TargetError) as caught:

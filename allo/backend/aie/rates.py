@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from fractions import Fraction
-from math import gcd, lcm
+from math import lcm
 
 type Moves = tuple[Counter[str], Counter[str]]  # what an iteration gets and puts, by stream
 
@@ -47,7 +47,6 @@ def _ratios(one: Moves, other: Moves) -> list[Fraction]:
 def _in_whole_numbers(rates: list[Fraction | None], joined: Sequence[int]) -> None:
     """The least whole numbers that are to one another as some rates are, in their place."""
     own = [rates[number] or Fraction(0) for number in joined]
-    scale = Fraction(lcm(*(rate.denominator for rate in own)), 1)
-    most = gcd(*(int(rate * scale) for rate in own))
+    scale = lcm(*(rate.denominator for rate in own))  # one of them is 1: no number divides all then
     for number, rate in zip(joined, own, strict=True):
-        rates[number] = rate * scale / most
+        rates[number] = rate * scale

@@ -122,16 +122,16 @@ def to_itself(X: int32[T, N], Y: int32[T, N]):
 
 @df.region()
 def alternating(X: int32[T, N], Y: int32[T, N]):
-    """One task puts in even iterations, and gets in odd ones."""
+    """One task puts in the first of two iterations, and gets in the second."""
     there: Stream[int32, 2]
     back: Stream[int32, 2]
 
     @df.kernel(args=[X])
     def a(x: int32[T, N]):
         s: int32 = 1
-        for i in range(T * N):
-            if i % 2 == 0:
-                there.put(x[i // N, i % N] + s)
+        for i in range(3, 2 * T * N + 3, 2):
+            if i % 4 == 3:
+                there.put(x[(i - 3) // 2 // N, (i - 3) // 2 % N] + s)
             else:
                 s = back.get()
 
