@@ -18,7 +18,7 @@ from .fifo.converters import insert_converter
 from .fifo.line_buffers import insert_line_buffer
 from .fifo.orders import demand_expected, expected_order, order_of_get, order_of_puts
 from .fifo.stages import Stage, stages_of
-from .module.declared_orders import declare
+from .module.declared_orders import confirm_declared_orders, declare
 from .nest.absorb import one_writer
 from .relay import connect, consumer_of, local_array
 from .step.handles import Buffer, Nest
@@ -61,7 +61,9 @@ def convert(
     reads in several places; an order that is not the one of `itensor`.
     Source: StreamTensor, sections 3.1.2, 4.2 and 5.2.1, Algorithm 1.
     """
-    return stream(module, buffer, dst, depth, expected_order(itensor))
+    tile = stream(module, buffer, dst, depth, expected_order(itensor))
+    confirm_declared_orders(module)
+    return tile
 
 
 def stream(

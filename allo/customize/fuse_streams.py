@@ -22,6 +22,7 @@ from .dataflow import make_region
 from .fifo.agreement import bands_of, like, orders_of_later_writers
 from .fifo.fusion import FusionPlan, KernelGraph, StreamLink, fused
 from .fifo.stages import Stage, read_stages
+from .module.declared_orders import confirm_declared_orders
 from .nest.absorb import one_writer
 from .nest.border import with_border
 from .reorder import permute
@@ -90,6 +91,7 @@ def fuse_streams(
         make_region(module, extract(function_op), entry)
     for array, nest in zip(arrays, nests, strict=True):
         stream(module, array, nest, -1)
+    confirm_declared_orders(module)
     return Decided({"arrays": arrays, "nests": nests}, plan)
 
 

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from mlir import ir
 
 from allo._mlir.dialects import allo as allo_d
 
-from ...errors import Note, ScheduleError, counted
+from ...errors import InternalError, Note, ScheduleError, counted
 from ...ir.access import is_get, is_put
 from ...ir.context import context
 from ...ir.module import Module
@@ -48,11 +46,9 @@ def declared(made: ir.Operation) -> ITensor | None:
     return order_of(ir.TypeAttr(made.attributes[ITENSOR]).value) if ITENSOR in made.attributes else None
 
 
-def demand_declared_orders(module: Module, functions: Sequence[str] | None = None) -> None:
+def demand_declared_orders(module: Module) -> None:
     """Raises ScheduleError if loops do not put and take what the orders of FIFOs say, as far as poly can tell."""
     for function in module.functions():
-        if functions is not None and function.name.value not in functions:
-            continue
         orders = {made: order for made in made_streams(function) if (order := declared(made)) is not None}
         for made, order in orders.items():
             _demand_count(module, made, order)
@@ -60,6 +56,14 @@ def demand_declared_orders(module: Module, functions: Sequence[str] | None = Non
         for nest in statements(entry) if entry is not None and orders else ():
             if CONVERTER in nest.attributes:
                 _demand_same_places(function, nest, orders)
+
+
+def confirm_declared_orders(module: Module) -> None:
+    """Raises InternalError if a step has made FIFOs whose elements do not pass as it says."""
+    try:
+        demand_declared_orders(module)
+    except ScheduleError as error:
+        raise InternalError(error.diagnostics[0].message) from error
 
 
 def _demand_count(module: Module, made: ir.Operation, order: ITensor) -> None:
