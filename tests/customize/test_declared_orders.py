@@ -2,8 +2,6 @@
 
 # ruff: noqa: E501, F821 - golden text is not wrapped; kernels declare arrays without a value
 
-from __future__ import annotations
-
 import random
 import re
 from math import prod
@@ -18,7 +16,7 @@ from allo._mlir.dialects import allo as allo_d
 from allo.customize.module.declared_orders import declared, order_of, type_of
 from allo.ir.context import context
 from allo.ir.stream_facts import made_streams
-from allo.ir.types import int32
+from allo.ir.types import Fixed, int32, uint8
 from allo.layout import ITensor
 from tests.seeds import drawn, sweep
 
@@ -235,6 +233,49 @@ def test_refused_in_text(case: str) -> None:
     with pytest.raises(allo.KernelError) as caught:
         allo.Schedule.from_mlir(re.sub(old, new, str(s.module), count=1))
     assert re.sub(r'File "[^"]*", line \d+', "File, line N", str(caught.value)) == message.strip("\n")
+
+
+def test_refused_gets() -> None:
+    """A consumer that takes less than its type says."""
+    s = allo.customize(simple)
+    s.relay("C", "consume")
+    first, second = str(s.module).split("allo.nest = \"produce\"")
+    with pytest.raises(allo.KernelError, match="18 elements are taken from 'fifo_C', but 24 pass by its order, !allo"):
+        allo.Schedule.from_mlir(f'{first}allo.nest = "produce"{second.replace("= 0 to 4", "= 0 to 3")}')
+
+
+def fixed(A: Fixed(8, 3)[4, 6], B: Fixed(8, 3)[4, 6]):
+    C: Fixed(8, 3)[4, 6]
+    for i, j in allo.grid(4, 6, name="produce"):
+        C[i, j] = A[i, j] + 1
+    for j, i in allo.grid(6, 4, name="consume"):
+        B[i, j] = C[i, j] * 2
+
+
+def unsigned(A: uint8[4, 6], B: uint8[4, 6]):
+    C: uint8[4, 6]
+    for i, j in allo.grid(4, 6, name="produce"):
+        C[i, j] = A[i, j] + 1
+    for i, j in allo.grid(4, 6, name="consume"):
+        B[i, j] = C[i, j] * 2
+
+
+@pytest.mark.parametrize("kernel", [fixed, unsigned])
+def test_lowered_elements(kernel) -> None:
+    """Elements of types that machine code has not."""
+    s = allo.customize(kernel)
+    s.convert("C", "consume")
+    assert all("!allo.fixed<8, 3>" in order or "ui8" in order for order in orders_in(s).values())
+    if kernel is unsigned:
+        s.widen("fifo_C", 2)
+    A = np.arange(24).reshape(4, 6)
+    A = A.astype(np.uint8) if kernel is unsigned else A / 8
+    found, wanted = np.zeros_like(A), np.zeros_like(A)
+    s.build()(A, found)
+    allo.customize(kernel).build()(A, wanted)
+    np.testing.assert_array_equal(found, wanted)
+    assert found.any()
+    s.build(target="rtl")
 
 
 EXPECTED = {
