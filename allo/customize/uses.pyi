@@ -73,4 +73,5 @@ class Uses:
         memory: str | Mapping[str, str] | None = None,
         in_place: Sequence[str] = (),
         word_bits: int = ...,
+        subnormals: str = "keep",
     ) -> Estimate: ...
