@@ -67,8 +67,9 @@ def _of_kind(
         found[index] = PortAccess(
             number, use, same.reshape(use.elements.shape), elements, classes, own, counts, sharing
         )
-        touched = np.concatenate([touched, elements])
-        by = np.concatenate([by, np.full(len(elements), place)])
+        fetched = elements[own] if is_read else elements  # a read that shares is as old as the one that fetches
+        touched = np.concatenate([touched, fetched])
+        by = np.concatenate([by, np.full(len(fetched), place)])
     return found
 
 

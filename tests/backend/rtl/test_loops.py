@@ -333,3 +333,22 @@ def test_loops_without_iterations_in_a_pipeline() -> None:
     s.pipeline("i")
     assert_as_predicted(s, np.arange(12, dtype=np.int32), np.arange(12, dtype=np.int32))
     assert allo.estimate(s).cycles is not None
+
+
+def test_reads_behind_a_write_share_with_none_before_it() -> None:
+    """A read that never runs takes what was read at first; others, behind a write, once shared with that."""
+
+    def moved(A: int32[12, 12], L: int32[12, 12]):
+        for i in range(2, 4):
+            for j in range(6):
+                for k in range(5):
+                    if k + i < 5:
+                        A[5 - i, j + 1] = L[3, 5 - k] * 3 + A[3, k + 1]
+
+    A, L = (numbers(144).reshape(12, 12) for _ in range(2))
+    wanted = A.copy()
+    allo.interpret(moved)(wanted, L)
+    s = allo.customize(moved)
+    s.pipeline("i", initiation_interval=3)
+    assert_as_predicted(s, A, L)
+    np.testing.assert_array_equal(A, wanted)
