@@ -76,15 +76,19 @@ def model_of(module: Module, name: str) -> Model:
 
 def model_without_elements(module: Module, name: str) -> Model:
     """The model of a function without the calls of processing elements at its top, each of which is a process; made
-    once as well. What it says of all that the function does by itself is the same."""
-    return module.read(name, _without_elements)
+    once as well, and that of `model_of` if there are none. What it says of all that the function does by itself is
+    the same."""
+    blocks = module.function(name).operation.regions[0].blocks
+    elements = any(_is_element(op) for block in blocks for op in statements(block))
+    return module.read(name, _without_elements if elements else extract)
 
 
 def _without_elements(function: ir.OpView) -> Model:
-    def others(ops: list[ir.Operation]) -> list[ir.Operation]:
-        return [op for op in ops if op.name != "func.call" or ELEMENT_OF not in op.attributes]
+    return _Extraction(function.operation, None, lambda ops: [op for op in ops if not _is_element(op)]).run()
 
-    return _Extraction(function.operation, None, others).run()
+
+def _is_element(op: ir.Operation) -> bool:
+    return op.name == "func.call" and ELEMENT_OF in op.attributes
 
 
 @dataclass(frozen=True, slots=True)
