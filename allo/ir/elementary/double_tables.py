@@ -29,9 +29,14 @@ def powers_of_two() -> Polynomials:
         return _polynomials("exp", lambda f: (f * ln2).exp(), even(0, 256, Decimal(1) / 256), (62, *[64] * 5))
 
 
+def doublings(base: int | None) -> int:
+    """How often `logarithms` are doubled: those to the base 10 are about 0.4, and would have one digit less."""
+    return int(base == 10)
+
+
 @cache
 def logarithms(base: int | None) -> Polynomials:
-    """log(1 + d) / d in 384 pieces of -1/4 <= d < 1/2; None: the natural logarithm."""
+    """log(1 + d) / d in 384 pieces of -1/4 <= d < 1/2, doubled so many times; None: the natural logarithm."""
     return _logarithms(f"log{base or ''}", base, (62, *[64] * 5))
 
 
@@ -48,7 +53,7 @@ def exact_logarithms() -> tuple[WordTable, WordTable, Polynomials]:
 
 def _logarithms(name: str, base: int | None, digits: Sequence[int]) -> Polynomials:
     with localcontext(prec=DIGITS):
-        factor = scale(base)
+        factor = scale(base) * 2 ** doublings(base)
         pieces = even(Decimal(-1) / 4, 384, Decimal(1) / 512)
         return _polynomials(name, lambda d: (1 + d).ln() * factor / d if d else factor, pieces, digits)
 

@@ -14,6 +14,7 @@ from .double_tables import (
     Polynomials,
     cosines,
     cotangents,
+    doublings,
     exact_logarithms,
     hyperbolic_tangents,
     logarithms,
@@ -116,10 +117,11 @@ def _logarithm(base: int | None) -> Callable[[Arithmetic, Number], Number]:
         magnitude = x & _MAGNITUDE
         whole, d = _split(o, magnitude)
         quotient = _polynomial(o, logarithms(base), *_place(d), 44)
-        total = (o.wide(whole) * log_of_2(base, _POINT) << 53) + o.wide(d) * o.wide(quotient)
+        point = _POINT + doublings(base)
+        total = (o.wide(whole) * log_of_2(base, point) << 53) + o.wide(d) * o.wide(quotient)
         falls = o.less(total, 0)
         number, others = _normal(o, o.select(falls, -total, total))
-        bits = o.nearest_double(number) + (others - (_POINT + 53) << 52)
+        bits = o.nearest_double(number) + (others - (point + 53) << 52)
         bits = o.select(o.equal(number, 0), 0, _with_sign(o, bits, falls))
         bits = o.select(o.less(magnitude, _INFINITY), bits, _INFINITY)
         bits = o.select(o.less(x, 0), _NAN, bits)
