@@ -81,8 +81,7 @@ def estimate(
     The model and its sources: docs/estimator.md.
     """
     module = design if isinstance(design, Module) else design.ir
-    device = _device(target, profile, frequency, operators, unsafe_math=unsafe_math)
-    device = _flushing(device) if flushes(subnormals) else device
+    device = _device(target, profile, frequency, operators, subnormals, unsafe_math=unsafe_math)
     module = as_the_tool_reads(with_loops(module), device.rules)
     place = off_chip(module, device, memory, in_place, word_bits)
     options = TreeOptions(device, auto_pipeline, dict(trips or {}), place.stays, unsafe_math, not rewritten)
@@ -94,7 +93,8 @@ def estimate(
 def device_of(options: Mapping[str, Any]) -> Fpga:
     """The device that options of `estimate` mean. Raises TargetError as that does."""
     target, names = options.get("target", "u280"), ("profile", "frequency", "operators")
-    return _device(target, *map(options.get, names), unsafe_math=options.get("unsafe_math", False))
+    given = (*map(options.get, names), options.get("subnormals", "keep"))
+    return _device(target, *given, unsafe_math=options.get("unsafe_math", False))
 
 
 def _device(
@@ -102,6 +102,7 @@ def _device(
     profile: str | None,
     frequency: float | None,
     operators: Mapping[str, str] | None,
+    subnormals: str,
     *,
     unsafe_math: bool,
 ) -> Fpga:
@@ -119,7 +120,8 @@ def _device(
         raise TargetError(
             f"unsafe math is an option of a tool, and {who}", hint='take profile="vitis_hls_2023.2"'
         )
-    return device.using(**operators or {})
+    device = device.using(**operators or {})
+    return _flushing(device) if flushes(subnormals) else device
 
 
 def _flushing(device: Fpga) -> Fpga:

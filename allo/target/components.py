@@ -30,7 +30,8 @@ class Die:
 @dataclass(frozen=True, slots=True)
 class ControlSize:
     """What is beside units and memories: LUTs and FFs of a loop (a counter, a comparison, addresses) and of a function
-    (its state machine), LUTs of the choice before a unit that places may share, FFs of a bit of a pipeline register.
+    (its state machine), LUTs of the choice before a unit that places may share, FFs of a bit of a pipeline register,
+    LUTs for each bit of the operands that one more loop in turn brings to a unit.
     """
 
     loop_lut: int = 100
@@ -39,6 +40,7 @@ class ControlSize:
     function_ff: int = 120
     choice_lut: int = 32
     register_ff: float = 1.0
+    choice_lut_per_bit: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -16,13 +16,11 @@ from .modulo import solve
 from .problem.dependences import graph_of
 from .problem.formulation import problem_of
 from .problem.graph import Edge, Graph
-from .problem.operators import bits_of, moves_exponent, shares_unit
+from .problem.operators import bits_of, shares_unit
 from .problem.ports import Accesses, Pressure, accesses_of
 from .problem.region import LoopBody, RegionNode
 from .reason import Reason
 from .schedule import StaticSchedule, rebound, schedule_of
-
-_BY_POWER = 0.71  # the part of the LUTs of a product that one by a power of two has, as Yosys counts
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,10 +80,7 @@ class ScheduledRegion:
                 found[node.routing] += region.count(node.copies)
             shared = problem.operations[node.index].unit is not None and not apart
             if node.kind == "compute" and not node.operator.free and not shared:
-                operator = node.operator
-                if apart and operator.dsp and moves_exponent(node.op):
-                    operator = replace(operator, dsp=0, lut=round(_BY_POWER * operator.lut))
-                found[operator] += problem.copies(node.index)  # selecting the operands would cost as much
+                found[node.operator] += problem.copies(node.index)  # selecting the operands would cost as much
         return found
 
 

@@ -18,8 +18,6 @@ from ...target import Operator
 from ..pipeline import SharedUnit
 from .timeline import PartName, Timeline, TimelinePart
 
-_CHOICE_LUT = 0.6  # for each bit
-
 # A stream: its declaration or argument, and the element of an array of streams (None: any of them, or no array).
 type Stream = tuple[ir.Value, tuple[int, ...] | None]
 
@@ -133,8 +131,11 @@ def all_units(parts: Iterable[Span]) -> Counter[Operator]:
     return found
 
 
-def apart(whole: Span, parts: Iterable[Span]) -> Span:
-    """A span of parts in turn, each of which has callees of its own, and units but for those that they share."""
+def apart(whole: Span, parts: Iterable[Span], choice: float) -> Span:
+    """A span of parts in turn, each of which has callees of its own, and units but for those that they share.
+
+    `choice` are the LUTs for each bit that one more place brings to a unit.
+    """
     kept = list(parts)
     units, most = all_units(kept), Counter[SharedUnit]()
     for part in kept:
@@ -142,14 +143,9 @@ def apart(whole: Span, parts: Iterable[Span]) -> Span:
     for unit, count in sum((part.reusable for part in kept), Counter[SharedUnit]()).items():
         saved = count - most[unit]
         units[unit.operator] -= saved
-        units[_choice(unit)] += saved
+        units[Operator("choice of operands", lut=round(choice * unit.bits))] += saved
     callees = sum((part.callees for part in kept), Counter[str]())
     return replace(whole, units=+units, callees=callees, reusable=most)
-
-
-def _choice(unit: SharedUnit) -> Operator:
-    """What it takes to bring the operands of one more place to a unit, by Yosys (`polybench/measured_rtl.csv`)."""
-    return Operator("choice of operands", lut=round(_CHOICE_LUT * unit.bits))
 
 
 def begins(parts: Sequence[Span]) -> list[Fraction]:

@@ -53,6 +53,7 @@ class Spans:
         self.callee = callee
         self.listed = listed
         self.apart = self.target.rules.own_hardware is not None  # only some operations share units
+        self.choice = self.target.control.size.choice_lut_per_bit
         self.found: dict[tree.Node, Span] = {} if known is None else known.found.copy()
         self.exact: dict[tree.Node, Span] = {} if known is None else known.exact.copy()
         self.even: dict[tree.Node, bool] = {} if known is None else known.even.copy()
@@ -134,7 +135,7 @@ class Spans:
             case tree.Sequence():
                 found = sequence([at_once(group) for group in self.groups(node)])
                 if self.apart:
-                    return apart(found, map(self.of, node.parts))
+                    return apart(found, map(self.of, node.parts), self.choice)
                 shared = self.target.shares_operators
                 return found if shared else replace(found, units=all_units(map(self.of, node.parts)))
             case tree.Dataflow():
@@ -142,7 +143,7 @@ class Spans:
             case tree.Branch():
                 branches = [sequence([self.of(part) for part in one.parts]) for one in node.branches]
                 within = [self.of(part) for one in node.branches for part in one.parts]
-                return apart(alternatives(branches), within) if self.apart else alternatives(branches)
+                return apart(alternatives(branches), within, self.choice) if self.apart else alternatives(branches)
             case tree.Invocation():
                 return self.callee(node.callee).span(node.op, node.control)
             case tree.ArrayCopy():

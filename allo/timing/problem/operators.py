@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from math import frexp
 
 from mlir import ir
@@ -59,6 +60,7 @@ _INTEGER = {
 # What the words of a reason call an operator.
 _WORDS = {"compare": "comparison", "convert": "conversion", "select": "selection", "sqrt": "square root"}
 _SHARED = ("add", "mul", "div", "sqrt")  # kinds whose units are larger than a choice of their operands
+_BY_POWER = 0.71  # the part of the LUTs of a product that one by a power of two has, as Yosys counts
 _NOT_BUILT = ("arith.remf",)  # floats of which hardware of our own has no unit
 _SHIFTS = ("arith.shli", "arith.shrsi", "arith.shrui")
 _FIXED = re.compile(r"!allo\.u?fixed<(\d+)")
@@ -71,7 +73,10 @@ def operator_of(op: ir.Operation, target: Fpga, widths: Widths) -> Operator:
         raise no_hardware(op, f"'{op.name.partition('.')[2]}' of {op.results[0].type}")
     floating = float_operator(op)
     if floating is not None:
-        return target.floating(*floating)
+        found = target.floating(*floating)
+        if target.rules.own_hardware is None or not moves_exponent(op):
+            return found
+        return replace(found, dsp=0, lut=round(_BY_POWER * found.lut))
     short = op.name.partition(".")[2]
     if short == "negf" or short == "absf" or short == "bitcast":
         return _FREE
