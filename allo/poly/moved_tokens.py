@@ -17,7 +17,7 @@ from .model import Access, Model
 from .relations import Relations, plain
 from .tokens import Unnumbered, token_numbers
 
-_OPERATIONS = 400_000  # of isl, some tenths of a second
+_OPERATIONS = 20_000  # of isl, a quarter of a second at most: sets of large layers are slow
 
 
 def moved_tokens(model: Model, source: ir.Value, target: ir.Value) -> isl.Map | None:
