@@ -17,13 +17,14 @@ from .model import Access, Model
 from .relations import Relations, plain
 from .tokens import Unnumbered, token_numbers
 
-_OPERATIONS = 20_000  # of isl, a quarter of a second at most: sets of large layers are slow
+_OPERATIONS = 60_000  # of isl, some tenths of a second: what has more remainders may take minutes
 
 
 def moved_tokens(model: Model, source: ir.Value, target: ir.Value) -> isl.Map | None:
     """{ [number of an element put into `target`] -> [its number among those that came from `source`] }.
 
-    Elements may be kept in memory between. None if other values are put too, or if which ones is not known.
+    Elements may be kept in memory between. None if other values are put too, or if which ones is not known; there may
+    be elements that the map does not have, but what it has holds.
     """
     gets = [a for a in model.accesses if a.buffer.value == source and is_get(a.op)]
     puts = [a for a in model.accesses if a.buffer.value == target and is_put(a.op)]
@@ -97,7 +98,7 @@ def _handed_on(relations: Relations, model: Model, put: Access, known: _Known) -
     writes = [a for a in used if a.is_write]
     if not all(a.exact and (is_load(a.op) or is_store(a.op)) for a in used):
         return None
-    flow = flow_of(instances(relations, load), [instances(relations, write) for write in writes])
+    flow = flow_of(instances(relations, load), [instances(relations, write) for write in writes], complete=False)
     seen = [write for write in writes if write.id in flow.sources]
     numbers = [_taken(relations, write, known) for write in seen]
     if not flow.rest.is_empty() or not seen:
