@@ -174,6 +174,28 @@ def test_short_floats(T: object) -> None:
     assert_as_predicted(s, x, y, np.zeros(16, np.float32))
 
 
+def test_comparisons_of_floats() -> None:
+    """Each operator, its negation, and the truth of a float, also of NaN."""
+
+    def compared(x: float32[36], y: float32[36], told: UInt(8)[36], truth: bool[36], counts: UInt(8)[36]):
+        for i in range(36):
+            told[i][0] = x[i] == y[i]
+            told[i][1] = x[i] != y[i]
+            told[i][2] = x[i] < y[i]
+            told[i][3] = x[i] <= y[i]
+            told[i][4] = x[i] > y[i]
+            told[i][5] = x[i] >= y[i]
+            told[i][6] = not (x[i] < y[i])
+            truth[i] = x[i]
+            if x[i] != y[i]:
+                counts[i] += 1
+
+    x, y = (a.flatten() for a in np.meshgrid(*(np.array([0, -0.0, 1, -2, np.inf, np.nan], np.float32),) * 2))
+    told, counts, truth = np.zeros(36, np.uint8), np.zeros(36, np.uint8), np.zeros(36, bool)
+    assert_as_predicted(allo.customize(compared), x, y, told, truth, counts)
+    assert ((told >> 1 & 1) == (x != y)).all() and (counts == (x != y)).all() and (truth == (x != 0)).all()
+
+
 def test_rows_that_move_up_before_they_are_read() -> None:
     """A read behind guarded writes takes no port of its own: writes of other rows are in between."""
 

@@ -43,8 +43,6 @@ _FLOAT_UNITS: dict[str, tuple[str, dict[str, int]]] = {
     "arith.maxnumf": ("allo_fmax", {"NUMBER": 1}), "arith.minnumf": ("allo_fmin", {"NUMBER": 1}),
 }  # fmt: skip
 _BUILT = {*_WIRES, *_LOGIC, *_EXTREMES, *_SELECTIONS, *_CONVERSIONS, *_DIVISIONS, *_SHIFTS, *_FLOAT_UNITS}
-# predicates of MLIR as sets of outcomes: 1 equal, 2 greater, 4 less, 8 unordered
-_OUTCOMES = (0, 1, 2, 3, 4, 5, 6, 7, 9, 10, 11, 12, 13, 14, 8, 15)
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,8 +197,8 @@ class OperationPrinter:
         flush = {"FLUSH": 1} if self.flushes and name in UNITS else {}
         if name == "arith.cmpf":
             exponent, mantissa = _FLOATS[source]
-            outcome = _OUTCOMES[ir.IntegerAttr(op.attributes["predicate"]).value]
-            parameters: dict[str, int | str] = {"EXP": exponent, "MAN": mantissa, "PRED": outcome, "LAT": latency}
+            predicate = ir.IntegerAttr(op.attributes["predicate"]).value
+            parameters: dict[str, int | str] = {"EXP": exponent, "MAN": mantissa, "PRED": predicate, "LAT": latency}
             return "allo_fcmp", parameters, _operands(given), "y", 1
         if name in _FLOAT_UNITS:
             module, more = _FLOAT_UNITS[name]
