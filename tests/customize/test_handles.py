@@ -39,6 +39,16 @@ def test_trees_answer_hasattr_and_dir() -> None:
         _ = loops["produkt"]
 
 
+def test_trees_are_taken_by_name_only() -> None:
+    loops = allo.customize(gemm).get_loops()
+    assert refusal(lambda: loops[0]) == (
+        "a loop nest of function 'gemm' is taken by its name, got 0\nits nests are product"
+    )
+    assert refusal(lambda: loops.product[1, 2]) == (
+        "a loop of nest 'product' is taken by its name, got (1, 2)\nits loops are i, j, k"
+    )
+
+
 def test_a_name_that_is_neither_primitive_nor_buffer_has_one_hint() -> None:
     with pytest.raises(AttributeError) as missing:
         _ = allo.customize(gemm).splt
@@ -82,3 +92,19 @@ def test_what_a_step_replaced_names_the_step() -> None:
         'this is step 0 of the replay (the first is 0): s.unroll("gemm:product.j", factor=2)\n'
         "the loops of the nest are now i_j_fused, k"
     )
+
+
+def doubled_twice(A: float32[8], B: float32[8]):
+    scale(A, B)
+    scale(B, A)
+
+
+def test_what_was_in_a_function_that_is_gone_names_the_step() -> None:
+    s = allo.customize(doubled_twice)
+    rows, buffer = s.get_loops("scale").rows, s.buffers["scale:B"]
+    s.inline("scale")
+    told = "any more: step 0, s.inline(\"scale\"), replaced it\n'{}' was replaced here\n"
+    told += "there is no function 'scale' any more: see s.get_loops()"
+    assert refusal(lambda: s.unroll(rows.i)) == f"unroll: there is no loop 'scale:rows.i' {told.format('i')}"
+    assert refusal(lambda: s.unfold(rows)) == f"unfold: there is no loop nest 'scale:rows' {told.format('rows')}"
+    assert refusal(lambda: s.partition(buffer)) == f"partition: there is no buffer 'scale:B' {told.format('B')}"

@@ -34,10 +34,7 @@ class LoopNest:
             if loop.name == name:
                 return loop
         known = [loop.name for _, _, loop in self.lines]
-        raise ScheduleError(
-            f"nest '{self.name}' has no loop '{name}'",
-            hint=nearest(name, known) or f"its loops are {', '.join(known)}",
-        )
+        raise _unknown(f"nest '{self.name}'", "loop", name, known)
 
     def __getattr__(self, name: str) -> Loop:
         found: Loop = _attribute(self, name)
@@ -79,11 +76,7 @@ class LoopTree:
         for nest in self.nests:
             if nest.name == name:
                 return nest
-        known = [nest.name for nest in self.nests]
-        raise ScheduleError(
-            f"function '{self.function}' has no loop nest '{name}'",
-            hint=nearest(name, known) or f"its nests are {', '.join(known)}",
-        )
+        raise _unknown(f"function '{self.function}'", "loop nest", name, [nest.name for nest in self.nests])
 
     def __getattr__(self, name: str) -> LoopNest:
         found: LoopNest = _attribute(self, name)
@@ -105,6 +98,14 @@ class LoopTree:
         return "\n".join([self.function, *("  " + str(nest).replace("\n", "\n  ") for nest in self.nests)])
 
     __repr__ = __str__
+
+
+def _unknown(where: str, what: str, name: object, known: list[str]) -> ScheduleError:
+    """The refusal of what a nest or a tree does not have: `name` may be whatever a user wrote."""
+    listed = f"its {what.split()[-1]}s are {', '.join(known)}" if known else f"it has no {what.split()[-1]}s"
+    if not isinstance(name, str):
+        return ScheduleError(f"a {what} of {where} is taken by its name, got {name!r}", hint=listed)
+    return ScheduleError(f"{where} has no {what} '{name}'", hint=nearest(name, known) or listed)
 
 
 def _attribute(tree: Any, name: str) -> Any:

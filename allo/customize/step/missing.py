@@ -76,7 +76,9 @@ def _has(state: FinishedModule, handle: Handle) -> bool:
 def _replaced(now: FinishedModule, handle: Handle, last: int, steps: Steps) -> ScheduleError:
     """The refusal of what `steps[last]` took away."""
     hint = None
-    if isinstance(handle, Loop):
+    if not isinstance(handle, Function) and handle.function not in now:
+        hint = f"there is no function '{handle.function}' any more: see s.get_loops()"
+    elif isinstance(handle, Loop):
         left = [view.name for view in now.loops(handle.function) if view.nest == handle.nest]
         hint = f"the loops of the nest are now {', '.join(left)}" if left else "see s.get_loops()"
     step = steps[last]
