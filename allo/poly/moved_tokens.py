@@ -17,7 +17,7 @@ from .model import Access, Model
 from .relations import Relations, plain
 from .tokens import Unnumbered, token_numbers
 
-_OPERATIONS = 60_000  # of isl, some tenths of a second: what has more remainders may take minutes
+_FOLLOWED, _COMPARED = 60_000, 100_000  # operations of isl, tenths of a second: large layers would take minutes
 
 
 def moved_tokens(model: Model, source: ir.Value, target: ir.Value) -> isl.Map | None:
@@ -33,7 +33,7 @@ def moved_tokens(model: Model, source: ir.Value, target: ir.Value) -> isl.Map | 
         return None
     relations = Relations({p.variable: p.name for p in model.parameters}, model.depth)
     try:
-        with limited(_OPERATIONS):
+        with limited(_FOLLOWED):
             came, went = token_numbers(relations, gets), token_numbers(relations, puts)
             known = {get.op: (get, came[get.id]) for get in gets if get.id in came}
             found: list[isl.Map] = []
@@ -63,7 +63,7 @@ def misplaced(moved: isl.Map, came: ITensor, went: ITensor) -> Misplaced | None:
     """
     given, wanted = came.places_by_number, went.places_by_number
     try:
-        with limited(_OPERATIONS):
+        with limited(_COMPARED):
             wrong = [moved.intersect(wanted.lex_lt_map(given)), moved.intersect(wanted.lex_gt_map(given))]
             found = [_point(one.domain().lexmin()) for one in wrong if not one.is_empty()]
             if not found:

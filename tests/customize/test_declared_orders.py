@@ -182,6 +182,21 @@ def windows(A: int32[5, 6, 2], B: int32[2, 3, 2]):
         B[y, x, c] += C[2 * y + i, x + j, c]
 
 
+@pytest.mark.parametrize("kernel", [product, transposed, blocks, windows])
+@pytest.mark.parametrize("end", [0, 1])
+def test_reversed_loops(kernel: object, end: int) -> None:
+    """Converters of all kinds are followed to the end, whichever order is wrong."""
+    s = allo.customize(kernel)
+    s.convert("C", "consume")
+    text = str(s.module)
+    order = ITensor.parse(TYPE.findall(text)[end])
+    rows = tuple(row[::-1] for row in order.map)
+    other = ITensor(order.element, order.trips[::-1], order.steps[::-1], rows, order.offset, order.kind)
+    assert not other.is_same_order(order)
+    with pytest.raises(allo.KernelError, match=r"nest 'convert_C' puts .* into 'fifo_C_in_order' as element \d+, by"):
+        allo.Schedule.from_mlir(text.replace(str(order), str(other)))
+
+
 @sweep(10, 2)
 def test_wrong_orders(seed: int) -> None:
     """Another order at one end of a converter is refused just if elements would pass differently."""
