@@ -13,11 +13,12 @@ from .streams import is_stream_type
 _LOADS = ("affine.load", "memref.load")
 _STORES = ("affine.store", "memref.store")
 ACCESSES = (*_LOADS, *_STORES)  # for `operations`
+WAITING = ("allo.stream_put", "allo.stream_get", "allo.stream_peek")  # at a stream, for `operations`
 # whether a stream has room is a matter of the side that puts, whether it has elements of the side that gets
 _PUTTING = frozenset({"allo.stream_put", "allo.stream_try_put", "allo.stream_full"})
 _GETTING = frozenset({"allo.stream_get", "allo.stream_try_get", "allo.stream_peek", "allo.stream_empty"})
 _LOOKING = frozenset({"allo.stream_empty", "allo.stream_full", "allo.stream_peek"})
-_IN_TIME = (_PUTTING | _GETTING) - {"allo.stream_put", "allo.stream_get", "allo.stream_peek"}
+_IN_TIME = (_PUTTING | _GETTING).difference(WAITING)
 # what is another look at an array: its elements in other types, places or extents
 VIEWS = frozenset({
     "memref.cast", "memref.subview", "memref.collapse_shape", "memref.expand_shape", "memref.reinterpret_cast",
@@ -194,7 +195,7 @@ def sees_element(op: ir.Operation) -> bool:
 
 def waits_at_stream(op: ir.Operation) -> bool:
     """Whether `op` waits for room in a stream, or for an element: a put, a get or a peek."""
-    return is_end(op) or is_peek(op)
+    return op.name in WAITING
 
 
 def looks(op: ir.Operation) -> bool:

@@ -22,6 +22,7 @@ class _Check:
         self.schedule = schedule
         self.problem = schedule.problem
         self.interval = schedule.interval
+        self.on_ports = schedule.problem.on_ports()
 
     def found(self) -> Iterator[str]:
         """All that is broken."""
@@ -131,7 +132,7 @@ class _Check:
                 break
         for index, operation in enumerate(self.problem.operations):
             begin = begins[index] - self.schedule.cycles[index] * period
-            reads = operation.kind == "read" and self.problem.on_port(index)
+            reads = operation.kind == "read" and index in self.on_ports
             if (begin > period).any() or (reads and (begin > 0).any()):
                 yield f"{self._name(index)} starts before what it uses is there"
             elif not operation.latency and (begin + operation.delay > max(period, operation.delay)).any():
@@ -252,6 +253,6 @@ class _Check:
         """Nothing ends after the last cycle."""
         last = 1
         for index, (operation, table) in enumerate(zip(self.problem.operations, self.schedule.cycles, strict=True)):
-            last = max(last, int(table.max()) + max(operation.latency, self.problem.on_port(index)))
+            last = max(last, int(table.max()) + max(operation.latency, index in self.on_ports))
         if self.schedule.depth < last:
             yield f"the depth is {self.schedule.depth}, and something ends after {last} cycles"

@@ -71,6 +71,7 @@ class _Model:
                 hint="pip install 'allo[exact]'",
             ) from error
         self.cp, self.problem, self.interval = cp_model, problem, interval
+        self.on_ports = problem.on_ports()
         self.model = cp_model.CpModel()
         self.horizon = max(bound.depth, bound.interval or 0) + 2 * interval + 2
         self.cycles: dict[tuple[int, tuple[int, ...]], cp_model.IntVar] = {}
@@ -88,7 +89,7 @@ class _Model:
                 self.model.add(self.depth >= cycle + operation.latency)
             else:
                 self.model.add(self.depth * problem.period >= self.starts[index, copy] + operation.delay)
-            if problem.on_port(index):
+            if index in self.on_ports:
                 self.model.add(self.depth >= cycle + 1)
         self.model.minimize(self.depth)
 
@@ -105,7 +106,7 @@ class _Model:
         most = period - 1
         if operation.latency == 0:
             most = max(0, period - operation.delay) if operation.delay else most
-        if operation.kind == "read" and self.problem.on_port(index):
+        if operation.kind == "read" and index in self.on_ports:
             most = 0
         self.starts[key] = cycle * period + self.model.new_int_var(0, most, f"rest {key}")
 

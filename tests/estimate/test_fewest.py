@@ -12,6 +12,7 @@ import allo
 from allo.estimate.traces.fewest import fewest_events
 from allo.estimate.traces.recorder import TooManyEvents
 from allo.estimate.traces.static import static_trace
+from allo.ir.module import Module
 from allo.ir.types import Stream, float32, int32
 
 
@@ -51,11 +52,57 @@ def upper(A: int32[6, 8], B: int32[6, 8]):
             B[i, j] = B[i, j] + t.get()
 
 
-def test_it_is_less_where_conditions_or_bounds_of_loops_vary() -> None:
+def test_triangles_and_affine_conditions_are_counted() -> None:
     s = allo.customize(upper)
     s.dataflow("upper")
-    assert fewest_events(s.ir) == 96
-    assert len(static_trace(s.ir, "u280").trace.cycle) == 96 + 2 * sum(8 - i for i in range(6))
+    assert fewest_events(s.ir) == len(static_trace(s.ir, "u280").trace.cycle) == 96 + 2 * sum(8 - i for i in range(6))
+
+
+def asked(A: int32[8], n: int32[1]):
+    s: Stream[int32, 8]
+    for i in range(8):
+        if A[i] > 0:
+            s.put(A[i])
+    for k in range(n[0]):
+        A[k] = s.get()
+    for i in range(3):
+        s.put(A[i])
+
+
+def test_what_data_decide_on_counts_as_none() -> None:
+    assert fewest_events(allo.customize(asked).ir) == 3
+
+
+def once(s: Stream[int32, 4], t: Stream[int32, 4]):
+    s.put(1)
+    s.put(1)
+    t.put(1)
+
+
+def twice(s: Stream[int32, 4]):
+    t: Stream[int32, 4]
+    for _i in range(5):
+        once(s, t)
+    for _j in range(5):
+        once(t, s)
+
+
+def test_the_same_function_may_put_into_streams_of_this_and_of_other_modules() -> None:
+    assert fewest_events(allo.customize(twice).ir) == 5 * 1 + 5 * 2
+
+
+FEED = """func.func private @feed(%s: !allo.stream<i32, 4>) {
+  BODY func.call @feed(%s) : (!allo.stream<i32, 4>) -> () return
+}"""
+PUT = "%one = arith.constant 1 : i32 allo.stream_put %s, %one : !allo.stream<i32, 4>"
+TOP = """func.func @f() attributes {allo.dataflow} {
+  %s = allo.stream_create : !allo.stream<i32, 4> func.call @feed(%s) : (!allo.stream<i32, 4>) -> () return
+}"""
+
+
+def test_of_functions_that_call_themselves_one_call_is_sure() -> None:
+    text = f'module attributes {{allo.top = "f"}} {{ {FEED.replace("BODY", PUT)} {TOP} }}'
+    assert fewest_events(Module.parse(text)) == 1
 
 
 def outside(s: Stream[int32, 4], B: int32[6, 8]):

@@ -1,4 +1,4 @@
-"""Least number of puts and gets of a run, from constant trip counts: whether a trace would be too long."""
+"""Least number of puts and gets of a run, by how often blocks surely run: whether a trace would be too long."""
 
 from __future__ import annotations
 
@@ -6,19 +6,20 @@ from dataclasses import dataclass, field
 
 from mlir import ir
 
-from ...ir.access import accessed, base_of, callee_name, waits_at_stream
+from ...ir.access import WAITING, accessed, base_of, callee_name
 from ...ir.module import Module
 from ...ir.streams import is_stream_type
-from ...ir.walk import LOOP_OPERATIONS, entry_block, statements, trip_count
+from ...ir.walk import entry_block, operations
+from ...poly import runs_of
 
 
 def fewest_events(module: Module) -> int:
     """The puts and gets of streams made in the module that a run has at least.
 
-    Those under conditions, and in loops whose trip counts are not constants, count as none.
+    Those that data or arguments decide on count as none.
     """
     top = entry_block(module.function(module.top))
-    return 0 if top is None else _Counter(module).of_block(top, frozenset(top.arguments))
+    return 0 if top is None else _Counter(module).of_function(top, frozenset(top.arguments))
 
 
 @dataclass(slots=True)
@@ -26,16 +27,14 @@ class _Counter:
     module: Module
     known: dict[tuple[str, tuple[bool, ...]], int] = field(default_factory=dict)
 
-    def of_block(self, block: ir.Block, outside: frozenset[ir.Value]) -> int:
-        """The events of one run of a block; those of streams from `outside` of the module are not recorded."""
+    def of_function(self, entry: ir.Block, outside: frozenset[ir.Value]) -> int:
+        """The events of one call; those of streams from `outside` of the module are not recorded."""
         total = 0
-        for op in statements(block):
-            if waits_at_stream(op):
-                total += base_of(accessed(op)) not in outside
-            elif op.name == "func.call":
-                total += self._of_call(op, outside)
-            elif op.name in LOOP_OPERATIONS and (trips := trip_count(op)):
-                total += trips * self.of_block(op.regions[0].blocks[0], outside)
+        for op in operations(entry, *WAITING, "func.call"):
+            one = self._of_call(op, outside) if op.name == "func.call" else int(base_of(accessed(op)) not in outside)
+            runs = runs_of(op.block) if one else None
+            if runs is not None and runs.exact:
+                total += one * (runs.value or 0)
         return total
 
     def _of_call(self, op: ir.Operation, outside: frozenset[ir.Value]) -> int:
@@ -46,5 +45,5 @@ class _Counter:
             entry = entry_block(self.module.function(name))
             if entry is not None:
                 own = frozenset(a for a, is_outside in zip(entry.arguments, given, strict=True) if is_outside)
-                self.known[name, given] = self.of_block(entry, own)
+                self.known[name, given] = self.of_function(entry, own)
         return self.known[name, given]

@@ -117,10 +117,6 @@ class Problem:
         """The operations that take a port of a bank, which is their own for the whole cycle."""
         return frozenset(index for memory in self.memories for index in memory.uses)
 
-    def on_port(self, index: int) -> bool:
-        """Whether an operation is one of these."""
-        return any(index in memory.uses for memory in self.memories)
-
     def copies(self, index: int) -> int:
         """How many copies an operation has."""
         return prod(self.trips[loop] for loop in self.operations[index].loops)
