@@ -10,7 +10,7 @@ import pytest
 import allo
 from allo.importers import ImportedKernel, Layer, LayerGraph, LayerOrigin, compare_layers, quantized
 from allo.importers.fold import simplified
-from allo.ir.types import AlloType, Int, TensorType, float32, int8, int16
+from allo.ir.types import AlloType, Int, TensorType, float32, int8, int16, int32
 
 from .models import kernel_of, run, stored
 
@@ -137,6 +137,54 @@ def test_sums_that_32_bits_may_not_hold_stay_floats(columns: int, operator: str)
     assert graph.layers[-1].operator == operator
     result = allo.customize(ImportedKernel(graph)).build()(np.full((1, columns), 1000, np.int16))
     np.testing.assert_allclose(result, 1000 * 127 * columns / 4, rtol=1e-5)
+
+
+SHAPES = {  # of the operand, the weights, and scales of them along the outputs
+    "linear": ((2, 4), (3, 4), (3, 1)), "matmul": ((2, 4), (4, 3), (1, 3)),
+    "conv2d": ((1, 2, 5, 5), (3, 2, 2, 2), (3, 1, 1, 1)),
+}  # fmt: skip
+
+
+def product(operator: str, x: TensorType, w: np.ndarray[Any, Any], scales: Any, zeros: Any) -> LayerGraph:
+    """A product of dequantised values; the zero of the first operand is -7."""
+    options: dict[str, Any] = {}
+    shape: tuple[int, ...] = (x.shape[0], w.shape[0] if operator == "linear" else w.shape[-1])
+    if operator == "conv2d":
+        options = {"stride": (1, 1), "padding": (0, 0), "dilation": (1, 1), "groups": 1}
+        shape = (x.shape[0], w.shape[0], *(n - k + 1 for n, k in zip(x.shape[2:], w.shape[2:], strict=True)))
+    layers: list[Any] = [
+        ("a", "dequantize", ("x", 0.5, -7), float32, x.shape, {}),
+        ("b", "dequantize", ("w", "scales", "zeros"), float32, w.shape, {}),
+        ("y", operator, ("a", "b"), float32, shape, options),
+    ]
+    return graph_of(layers, x, w=w, scales=np.asarray(scales, np.float32), zeros=np.asarray(zeros, w.dtype))
+
+
+@pytest.mark.parametrize("operator", SHAPES)
+def test_zeros_and_scales_of_weights_are_those_of_floats(operator: str) -> None:
+    """Also at the ends: integers less their zeros take more bits than integers."""
+    rng, (shape, of_weights, of_scales) = np.random.default_rng(1), SHAPES[operator]
+    x, w = rng.integers(-30000, 30000, shape).astype(np.int16), rng.integers(-9, 9, of_weights).astype(np.int8)
+    x.reshape(-1)[:2], w.reshape(-1)[:2] = (-32768, 32767), (127, -127)
+    scales = np.arange(1, 4).reshape(of_scales) / 8
+    graph = product(operator, TensorType(int16, shape), w, scales, np.full(of_scales, -1))
+    made = ImportedKernel(simplified(graph))
+    assert int32 in {layer.type.element for layer in made.graph.layers}
+    wanted = ImportedKernel(graph)(x)
+    np.testing.assert_allclose(made(x), wanted, rtol=1e-5, atol=1e-6 * np.abs(wanted).max())
+
+
+@pytest.mark.parametrize(("operator", "shape"), [("linear", (1, 4)), ("matmul", (4, 1))])
+def test_scales_along_the_sum_stay_in_it(operator: str, shape: tuple[int, int]) -> None:
+    w, x = np.arange(16, dtype=np.int8).reshape(4, 4), np.arange(4, dtype=np.int16).reshape(1, 4)
+    graph = product(operator, TensorType(int16, (1, 4)), w, np.arange(1, 5).reshape(shape), np.zeros(shape))
+    np.testing.assert_array_equal(ImportedKernel(simplified(graph))(x), ImportedKernel(graph)(x))
+
+
+def test_all_terms_of_a_convolution_count() -> None:
+    w, x = np.full((1, 4, 16, 16), 127, np.int8), np.full((1, 4, 16, 16), 32000, np.int16)
+    graph = product("conv2d", TensorType(int16, x.shape), w, np.ones((1, 1, 1, 1)), np.zeros((1, 1, 1, 1)))
+    np.testing.assert_allclose(ImportedKernel(simplified(graph))(x), ImportedKernel(graph)(x), rtol=1e-5)
 
 
 @pytest.mark.parametrize(

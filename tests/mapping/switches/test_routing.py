@@ -104,6 +104,20 @@ def test_a_cut_proves_that_there_are_no_ways() -> None:
     assert shortage.flows == tuple(f"s{k}" for k in range(8))
 
 
+def test_a_cut_counts_what_comes_in() -> None:
+    """Five streams into a tile with a port on each of its four sides, from five tiles, of which each has four."""
+    own = array(columns=3, rows=3, ports=1)
+    ends = [(0, 2), (0, 3), (0, 4), (2, 3), (1, 4)]
+    found = routing_of([flow(f"s{k}", end, (1, 3)) for k, end in enumerate(ends)], own)
+    (shortage,) = found.shortages
+    assert found.proved
+    assert (shortage.place, shortage.ports, shortage.excess) == (
+        "tile (1, 3), in from the north and east and south and west", 4, 1,
+    )  # fmt: skip
+    found = routing_of([flow(f"s{k}", end, (1, 4)) for k, end in enumerate([*ends[:4], (1, 3)])], own)
+    assert [own.place for own in found.shortages] == ["tile (1, 4), in from the east and south and west"]
+
+
 # With a port a side: `s0` takes the only port to the west of the shim tiles, `s5` the only one down the left column,
 # and `s3` needs one of them; but each rectangle has ports enough for what goes in, and for what goes out.
 TANGLED = [
