@@ -31,7 +31,7 @@ class Die:
 class ControlSize:
     """What is beside units and memories: LUTs and FFs of a loop (a counter, a comparison, addresses) and of a function
     (its state machine), LUTs of the choice before a unit that places may share, FFs of a bit of a pipeline register,
-    LUTs for each bit of the operands that one more loop in turn brings to a unit.
+    LUTs for each bit of the operands that one more operation brings to a unit that it shares.
     """
 
     loop_lut: int = 100

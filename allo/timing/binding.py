@@ -7,22 +7,25 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ..target import Operator
 from .problem.ports import Counts
 from .problem.problem import PortUse, Problem, SharedMemory, Table
 
 
-def bound_units(
-    problem: Problem, cycles: Sequence[Table], interval: int | None
-) -> tuple[tuple[Table | None, ...], Counter[Operator]]:
-    """The first unit of each entry of a table, whose copies take as many in a row; how many units there are."""
-    taken: dict[Operator, Counter[int]] = {}
+def bound_units[Unit](
+    problem: Problem, cycles: Sequence[Table], interval: int | None, wanted: Sequence[Unit | None]
+) -> tuple[tuple[Table | None, ...], Counter[Unit]]:
+    """The first unit of each entry of a table, whose copies take as many in a row; how many units there are.
+
+    `wanted` says of each operation which units it takes one of, None: none that others share. A unit takes operands in
+    each cycle of the interval, so that there are as many as start in one of these cycles.
+    """
+    taken: dict[Unit, Counter[int]] = {}
     found: list[Table | None] = []
-    for index, (operation, table) in enumerate(zip(problem.operations, cycles, strict=True)):
-        if operation.unit is None:
+    for index, (unit, table) in enumerate(zip(wanted, cycles, strict=True)):
+        if unit is None:
             found.append(None)
             continue
-        own = taken.setdefault(operation.unit, Counter())
+        own = taken.setdefault(unit, Counter())
         each = problem.copies(index) // table.size
         slots = (table if interval is None else table % interval).reshape(-1)
         units = np.zeros(slots.size, np.int64)
@@ -30,7 +33,7 @@ def bound_units(
             units[slots == slot] = own[int(slot)] + each * np.arange(count)
             own[int(slot)] += each * int(count)
         found.append(units.reshape(table.shape))
-    return tuple(found), Counter({operator: max(slots.values()) for operator, slots in taken.items()})
+    return tuple(found), Counter({unit: max(slots.values()) for unit, slots in taken.items()})
 
 
 def bound_ports(problem: Problem, cycles: Sequence[Table], interval: int | None) -> tuple[Table | None, ...]:

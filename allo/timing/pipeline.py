@@ -11,25 +11,18 @@ from ..ir.access import is_at_stream
 from ..layout import NONE
 from ..poly.updates import updates_of
 from ..target import Operator
+from .binding import bound_units
 from .interval.recurrence import Recurrence, decide, recurrence_of, words
 from .modulo import solve
 from .problem.dependences import graph_of
 from .problem.formulation import problem_of
 from .problem.graph import Edge, Graph
-from .problem.operators import bits_of, shares_unit
+from .problem.operators import SharedUnit
 from .problem.ports import Accesses, Pressure, accesses_of
+from .problem.problem import Table
 from .problem.region import LoopBody, RegionNode
 from .reason import Reason
 from .schedule import StaticSchedule, rebound, schedule_of
-
-
-@dataclass(frozen=True, slots=True)
-class SharedUnit:
-    """A unit that loops in turn may share: what it costs, the type of its operands, and the bits of all of these."""
-
-    operator: Operator
-    kind: str
-    bits: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,23 +47,33 @@ class ScheduledRegion:
         """How many units of each operator the region needs, and what is not shared."""
         return self._units(Counter(self.schedule.needed), apart=False)
 
-    @property
-    def units_apart(self) -> Counter[Operator]:
-        """The same, if each operation has a unit of its own, where it is made for a factor that is known."""
-        return self._units(Counter(), apart=True)
+    def units_built(self, choice: float) -> Counter[Operator]:
+        """The same in hardware of our own; `choice`: the LUTs for each bit that one more operation brings to a unit."""
+        found, needed = self._units(Counter(), apart=True), self.shared_units()[1]
+        for unit, count in self._sharing().items():
+            saved = count - needed[unit]
+            found[unit.operator] -= saved
+            found[Operator("choice of operands", lut=round(choice * unit.bits))] += saved
+        return +found
 
-    @property
-    def reusable_units(self) -> Counter[SharedUnit]:
-        """Those of them that other regions may use before and after this one; none where iterations may stand still."""
-        found: Counter[SharedUnit] = Counter()
+    def shared_units(self) -> tuple[tuple[Table | None, ...], Counter[SharedUnit]]:
+        """Of each operation the numbers of its units among those that are shared in hardware of our own, None: it has
+        its own; how many there are, which other regions may use before and after this one.
+
+        Those of one pipeline share by the cycles of its interval; of other code each has another number. None where
+        iterations may stand still.
+        """
         nodes = self.graph.region.nodes
-        if any(is_at_stream(node.op) for node in nodes):
-            return found
-        for node in nodes:
-            if node.kind == "compute" and shares_unit(node.op):
-                bits = sum(bits_of(operand.type) for operand in node.op.operands)
-                kind = SharedUnit(node.operator, str(node.op.operands[0].type), bits)
-                found[kind] += self.schedule.problem.copies(node.index)
+        stands = any(is_at_stream(node.op) for node in nodes)
+        wanted = [None if stands else node.shared for node in nodes]
+        return bound_units(self.schedule.problem, self.schedule.cycles, self.schedule.interval or 1, wanted)
+
+    def _sharing(self) -> Counter[SharedUnit]:
+        """How many operations share units."""
+        found: Counter[SharedUnit] = Counter()
+        for node, units in zip(self.graph.region.nodes, self.shared_units()[0], strict=True):
+            if node.shared is not None and units is not None:
+                found[node.shared] += self.schedule.problem.copies(node.index)
         return found
 
     def _units(self, found: Counter[Operator], *, apart: bool) -> Counter[Operator]:

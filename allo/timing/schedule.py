@@ -92,12 +92,14 @@ def schedule_of(problem: Problem, starts: Sequence[Table], interval: int | None)
         depth = max(depth, -(-done // period) if operation.latency == 0 else done // period)
     cycles = tuple(start // period for start in starts)
     ports = bound_ports(problem, cycles, interval)
-    return StaticSchedule(problem, interval, depth, cycles, *bound_units(problem, cycles, interval), ports)
+    units, needed = bound_units(problem, cycles, interval, [operation.unit for operation in problem.operations])
+    return StaticSchedule(problem, interval, depth, cycles, units, needed, ports)
 
 
 def rebound(schedule: StaticSchedule, interval: int) -> StaticSchedule:
     """The schedule with iterations so far apart."""
-    units, needed = bound_units(schedule.problem, schedule.cycles, interval)
+    wanted = [operation.unit for operation in schedule.problem.operations]
+    units, needed = bound_units(schedule.problem, schedule.cycles, interval, wanted)
     ports = bound_ports(schedule.problem, schedule.cycles, interval)
     return replace(schedule, interval=interval, units=units, needed=needed, ports=ports)
 

@@ -57,7 +57,12 @@ def test_branches_in_a_pipeline_have_units_of_their_own() -> None:
             else:
                 A[i] = A[i] * (x + 1.0)
 
-    assert sizes(allo.customize(either))[0] == 4
+    s = allo.customize(either)
+    assert sizes(s)[0] == 4
+    s.pipeline("i")
+    assert sizes(s)[0] == 4
+    s.pipeline("i", initiation_interval=2)  # in turn within the interval
+    assert sizes(s)[0] == 2
 
 
 def test_calls_in_turn_are_instances() -> None:

@@ -15,7 +15,7 @@ from mlir import ir
 from ...ir.access import access_map, base_of, is_load
 from ...poly.formula import compile_map
 from ...target import Operator
-from ..pipeline import SharedUnit
+from ..problem.operators import SharedUnit
 from .timeline import PartName, Timeline, TimelinePart
 
 # A stream: its declaration or argument, and the element of an array of streams (None: any of them, or no array).

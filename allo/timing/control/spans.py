@@ -127,7 +127,8 @@ class Spans:
                 found = _of_region(node)
                 if not self.apart:
                     return found
-                return replace(found, units=node.region.units_apart, reusable=node.region.reusable_units)
+                region = node.region
+                return replace(found, units=region.units_built(self.choice), reusable=region.shared_units()[1])
             case tree.Repeat(body=tree.Dataflow()):
                 return self._again(node)
             case tree.Repeat():

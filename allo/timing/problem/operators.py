@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from math import frexp
 
 from mlir import ir
@@ -67,6 +67,15 @@ _FIXED = re.compile(r"!allo\.u?fixed<(\d+)")
 _FREE = Operator("wire")
 
 
+@dataclass(frozen=True, slots=True)
+class SharedUnit:
+    """A unit of hardware of our own that operations share: what it costs, what it computes on, the bits of that."""
+
+    operator: Operator
+    kind: str
+    bits: int
+
+
 def operator_of(op: ir.Operation, target: Fpga, widths: Widths) -> Operator:
     """The operator that computes `op`; wires for what needs none. Raises TargetError for one the target has not."""
     if op.name in _NOT_BUILT and target.rules.own_hardware is not None:
@@ -103,10 +112,24 @@ def float_operator(op: ir.Operation) -> tuple[str, str] | None:
     return None if kind is None or type_ is None else (kind, type_)
 
 
-def shares_unit(op: ir.Operation) -> bool:
-    """Whether hardware of our own has one unit for such operations of loops that run in turn."""
-    found = float_operator(op)
-    return found is not None and found[0] in _SHARED and not moves_exponent(op)
+def shared_unit(op: ir.Operation, operator: Operator, target: Fpga, widths: Widths) -> SharedUnit | None:
+    """The unit for which such an operation and others may take turns in hardware of our own; None: it has its own.
+
+    It is one of floats, or a multiplier of integers that takes DSPs, if what one more costs is a larger part of the
+    device than to choose between one more set of operands.
+    """
+    if target.rules.own_hardware is None or not operator.latency:
+        return None
+    floating = float_operator(op)
+    if floating is not None and floating[0] in _SHARED and not moves_exponent(op):
+        kind, bits = str(op.operands[0].type), sum(bits_of(operand.type) for operand in op.operands)
+    elif op.name == "arith.muli" and operator.dsp:
+        factors = [max(1, widths.signed_bits(operand)) for operand in op.operands]
+        kind, bits = f"{' x '.join(map(str, factors))} -> {widths.needed(op.results[0])}", sum(factors)
+    else:
+        return None
+    saved = operator.lut + operator.dsp * target.device.lut / max(1, target.device.dsp)
+    return SharedUnit(operator, kind, bits) if saved > target.control.size.choice_lut_per_bit * bits else None
 
 
 def moves_exponent(op: ir.Operation) -> bool:

@@ -31,7 +31,7 @@ from ...poly import Access, CopyLoop, Form, Model, Space, TimeLoop, model_withou
 from ...target import Fpga, Operator
 from .banks import routing
 from .memory import ArrayMemory
-from .operators import bits_of, is_integer, operator_of
+from .operators import SharedUnit, bits_of, is_integer, operator_of, shared_unit
 
 
 @dataclass(slots=True, eq=False)
@@ -55,6 +55,7 @@ class RegionNode:
     lookups: tuple[Access | None, ...] = ()  # by subscript: the read whose value it is, of an array that stays
     latency: int = 0
     delay: int = 0
+    shared: SharedUnit | None = None  # the unit for which it may take turns
     routing: Operator | None = None  # between the banks of an array and an access
     interval: int = 1
     in_register: bool = False  # the element stays in a register while the loop runs
@@ -243,13 +244,14 @@ class RegionBuilder:
             inputs = [self._source(value) for value in op.operands]
             operator = operator_of(op, self.around.target, self.around.widths)
             if operator.free and len([n for n, _ in inputs if n is not None]) <= 1:
-                node = next((n for n, _ in inputs if n is not None), None)
+                source = next((n for n, _ in inputs if n is not None), None)
                 copies = frozenset().union(*(c for _, c in inputs))
-                self._make(op, node, copies)
+                self._make(op, source, copies)
                 return
             if not self.region.assumes:
                 inputs += self._conditions(at)
-            self._node(op, "compute", operator, at, inputs)
+            node = self._node(op, "compute", operator, at, inputs)
+            node.shared = shared_unit(op, operator, self.around.target, self.around.widths)
 
     def _node(
         self, op: ir.Operation, kind: str, operator: Operator, at: _Place, inputs: list[_Source]

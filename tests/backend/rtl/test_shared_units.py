@@ -1,4 +1,4 @@
-"""Units of floats that loops in turn share: how many there are, as estimated, and what they compute."""
+"""Units that loops in turn and operations of pipelines share: how many there are, as estimated, what they compute."""
 
 # ruff: noqa: F821 - in a kernel, `A: T[N]` declares an array
 
@@ -14,7 +14,7 @@ import pytest
 
 import allo
 from allo.backend.unrolled import unrolled
-from allo.ir.types import Stream, bfloat16, float16, float32, int32
+from allo.ir.types import Stream, bfloat16, float16, float32, int16, int32
 from allo.target import Fpga, load_target
 from allo.timing.control.build import TreeOptions
 from allo.timing.control.trees import Trees
@@ -28,12 +28,12 @@ def units(kernel: Callable[..., Any] | allo.Schedule, **options: Any) -> Counter
     """How many units of each module the hardware of a kernel has."""
     s = kernel if isinstance(kernel, allo.Schedule) else allo.customize(kernel)
     code = s.build(target="rtl", **options).code
-    return Counter(re.findall(r"^  (allo_f(?:add|sub|mul|div|sqrt)) ", code, re.MULTILINE))
+    return Counter(re.findall(r"^  (allo_(?:mul|f(?:add|sub|mul|div|sqrt))) ", code, re.MULTILINE))
 
 
-def runs_as_interpreted(kernel: Callable[..., Any], *arrays: Any) -> None:
+def runs_as_interpreted(kernel: Callable[..., Any], *arrays: Any, schedule: allo.Schedule | None = None) -> None:
     """The bits and the cycles of a kernel in simulated hardware."""
-    module = allo.customize(kernel).build(target="rtl", random_state=3)
+    module = (schedule or allo.customize(kernel)).build(target="rtl", random_state=3)
     wanted = [array.copy() for array in arrays]
     with np.errstate(all="ignore"):
         allo.interpret(kernel)(*wanted)
@@ -158,7 +158,12 @@ def test_calls_are_instances_with_units_of_their_own() -> None:
 
 @pytest.mark.parametrize("kernel", ["gemver", "durbin", "gramschmidt", "deriche", "adi", "ludcmp", "fdtd_2d"])
 def test_there_are_as_many_as_estimated(kernel: str) -> None:
-    s = load(kernel).designs["vanilla"].customized("MINI")
+    stated = assert_as_estimated(load(kernel).designs["vanilla"].customized("MINI"))
+    assert (stated["choice of operands"] > 0) == (kernel in ("durbin", "gramschmidt", "adi", "ludcmp"))
+
+
+def assert_as_estimated(s: allo.Schedule) -> Counter[str]:
+    """There are as many units of each kind as the estimate has of what is built; what it has."""
     device = load_target("u280")
     assert isinstance(device, Fpga)
     device = device.under("rtl")
@@ -171,5 +176,83 @@ def test_there_are_as_many_as_estimated(kernel: str) -> None:
     found = units(s)
     names = {"add": ("allo_fadd", "allo_fsub"), "mul": ("allo_fmul",), "div": ("allo_fdiv",), "sqrt": ("allo_fsqrt",)}
     for kind, modules in names.items():
-        assert stated[f"{kind}_f32"] == sum(found[name] for name in modules)
-    assert (stated["choice of operands"] > 0) == (kernel in ("durbin", "gramschmidt", "adi", "ludcmp"))
+        given = sum(count for name, count in stated.items() if name.startswith(f"{kind}_f"))
+        assert given == sum(found[name] for name in modules)
+    assert stated["mul"] == found["allo_mul"]
+    return stated
+
+
+def taken(x: float32[16], y: float32[16], z: float32[16]):
+    for i in range(16):
+        t: float32 = x[i] * 1.25 + 3.0
+        if y[i] > 0.0:
+            z[i] = (t * y[i] - x[i]) * t + z[i] * x[i]
+        else:
+            z[i] = t * z[i] - y[i] * y[i]
+
+
+@pytest.mark.parametrize(("interval", "products", "sums"), [(1, 6, 4), (2, 3, 2), (3, 2, 2), (4, 2, 1), (8, 1, 1)])
+def test_operations_of_a_pipeline_share_by_the_cycles_of_its_interval(
+    interval: int, products: int, sums: int
+) -> None:
+    """Those of both branches are computed in each iteration, and share too; no cycle is lost."""
+    s = allo.customize(taken)
+    s.pipeline("i", initiation_interval=interval)
+    found, stated = units(s), assert_as_estimated(s)
+    assert found["allo_fmul"] == products and found["allo_fadd"] + found["allo_fsub"] == sums
+    assert stated["choice of operands"] == 10 - products - sums
+    if interval in (3, 8):
+        values = np.random.default_rng(interval).standard_normal((3, 16)).astype(np.float32)
+        runs_as_interpreted(taken, *values, schedule=s)
+
+
+def test_fewer_units_take_fewer_blocks() -> None:
+    found = []
+    for interval in (1, 8):
+        s = allo.customize(taken)
+        s.pipeline("i", initiation_interval=interval)
+        found.append(allo.estimate(s, profile="rtl").resources)
+    assert [one.dsp for one in found] == [12, 2]
+    assert found[1].lut < 0.4 * found[0].lut
+
+
+def test_products_of_integers_share_multipliers_of_their_widths() -> None:
+    def mixed(A: int32[16], B: int32[16], C: int16[16], D: int16[16]):
+        for i in range(16):
+            B[i] = (A[i] * B[i] + 1) * A[i]
+            D[i] = C[i] * C[i] * D[i] * D[i]
+
+    s = allo.customize(mixed)
+    s.pipeline("i", initiation_interval=4)
+    assert units(s)["allo_mul"] == assert_as_estimated(s)["mul"] == 2
+    random = np.random.default_rng(7)
+    numbers = [random.integers(-100, 100, 16).astype(kind) for kind in (np.int32, np.int32, np.int16, np.int16)]
+    runs_as_interpreted(mixed, *numbers, schedule=s)
+
+
+def test_pipelines_in_turn_share_what_their_operations_share() -> None:
+    def two(A: float32[N, N], x: float32[N], y: float32[N]):
+        for i in range(N):
+            for j in range(N):
+                A[i, j] = A[i, j] * x[j] * y[i] + x[i] * y[j]
+            for k in range(N):
+                y[k] = (y[k] * x[k]) * (y[k] * 0.7) - A[i, k]
+
+    s = allo.customize(two)
+    s.pipeline("j", initiation_interval=3)
+    s.pipeline("k", initiation_interval=2)
+    found = units(s)
+    assert found == {"allo_fmul": 2, "allo_fadd": 1}
+    assert assert_as_estimated(s)["choice of operands"] == 6 - 2 + 2 - 1
+    runs_as_interpreted(two, *(np.random.default_rng(n).random((N, N)[: 2 - (n > 0)], np.float32) for n in range(3)),
+                        schedule=s)  # fmt: skip
+
+
+def test_sums_of_integers_and_small_products_have_logic_of_their_own() -> None:
+    def sums(A: int32[16], B: int32[16]):
+        for i in range(16):
+            B[i] = A[i] + B[i] + (A[i] - 3)
+
+    s = allo.customize(sums)
+    s.pipeline("i", initiation_interval=4)
+    assert assert_as_estimated(s)["choice of operands"] == 0

@@ -58,8 +58,7 @@ class RegionHardware:
         self.function = function
         self.builder, self.streams = function.builder, function.streams
         self.number = number
-        self.scheduled = scheduled
-        self.schedule = scheduled.schedule
+        self.scheduled, self.schedule = scheduled, scheduled.schedule
         self.flow = flow
         self.valid = flow.valid
         self.nodes = {node.op: node for node in scheduled.graph.region.nodes}
@@ -72,6 +71,7 @@ class RegionHardware:
         self.reads: dict[tuple[ir.Value, int], tuple[Timed, int]] = {}  # by element: the word, and who has read it
         self.held: dict[ir.Value, Signal] = {}
         self.own: set[ir.Operation] = set()
+        function.units.bind(scheduled)
 
     # -- values --------------------------------------------------------------------------------------------
 

@@ -12,7 +12,7 @@ from ....ir.module import Module
 from ....ir.subnormals import UNITS
 from ....ir.walk import entry_block, location_of, operations
 from ....ir.widths import INDEX_BITS, Widths
-from ....timing.problem.operators import bits_of, no_hardware, shares_unit
+from ....timing.problem.operators import bits_of, no_hardware
 from ....timing.problem.region import Surroundings
 from ..netlist.builder import ModuleBuilder
 from ..netlist.design import Signal
@@ -87,8 +87,8 @@ class OperationPrinter:
         unit = self._unit(op, operands, latency)
         if unit is not None:
             module, parameters, ports, output, out_width = unit
-            if registers is not None and not registers.flow.stages and latency and shares_unit(op):
-                return self.shared.result(UnitUse(module, parameters, ports, out_width), registers, hint, at)
+            if registers is not None and (number := self.shared.numbers.get(op)) is not None:
+                return self.shared.result(UnitUse(module, parameters, ports, out_width), number, registers, hint, at)
             made = self.builder.signal(hint, out_width)
             sockets = {"clk": "clk", "en": registers.enable if registers else "en", **ports, output: made.name}
             self.builder.instance(module, f"{hint}_unit", parameters, sockets, at)
