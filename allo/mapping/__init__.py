@@ -26,7 +26,7 @@ from .plan import ArrayPlan, apart, plan_of
 from .routes import Route, flows_of, routed
 from .search import MappingSearch, searched
 from .steps import MappedCore, Mapping, mapped
-from .switches import RoutedFlow, Routing, Shortage, StreamFlow, StreamPort, routing_of
+from .switches import FlowSite, RoutedFlow, Routing, Shortage, StreamFlow, StreamPort, routing_of
 from .transfers import RuntimeSequence, ShimTransfer, TokenWait, sequence_of
 
 __all__ = [
@@ -37,6 +37,7 @@ __all__ = [
     "CallBuffer",
     "CapacityReport",
     "CoreStream",
+    "FlowSite",
     "FusionGap",
     "MappedCore",
     "Mapping",

@@ -146,10 +146,9 @@ def _memory_uses(column: int, routes: Sequence[Route], array: ProcessorArray) ->
     out = [n for route in own for n in ([f.name for f in route.fifos] if route.to_core else [route.name])]
     yield ResourceUse("DMA inputs of a memory tile", place, len(into), limits.dma.inputs, tuple(into))
     yield ResourceUse("DMA outputs of a memory tile", place, len(out), limits.dma.outputs, tuple(out))
-    descriptors = sum((1 + len(route.fifos)) * route.hub_depth for route in own)
+    descriptors, total = (sum(route.hub_needs[what] for route in own) for what in ("descriptors", "memory"))
     names = tuple(route.name for route in own)
     yield ResourceUse("descriptors of a memory tile", place, descriptors, limits.dma.descriptors, names)
-    total = sum(route.bytes * route.hub_depth for route in own)
     yield ResourceUse("memory of a memory tile", place, total, limits.memory, names)
 
 

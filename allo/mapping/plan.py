@@ -13,11 +13,13 @@ from .capacity import PORTS, CapacityReport, capacity_of
 from .fifos import Ahead, Merging, ObjectFifos, fifos_of
 from .orders import RefusedOrder, ordered
 from .place import Placement, place
-from .routes import Route, flows_of, routed
+from .routes import Route, at_sites, flows_of, routed, sites_of
 from .steps import Mapping
 from .switches import Routing, StreamFlow, routing_of
 
 _SHOWN = 6
+
+type _Known = dict[tuple[tuple[StreamFlow, ...], tuple[int, ...]], Routing]  # by streams and sizes of hubs
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +54,7 @@ def plan_of(mapping: Mapping, array: ProcessorArray, *, joined: bool = True, roo
     """
     placement = place(mapping, array)
     plans: list[ArrayPlan] = []
-    known: dict[tuple[StreamFlow, ...], Routing] = {}
+    known: _Known = {}
     for are_joined in (False, True) if joined else (False,):
         for plan in _plans(placement, array, joined=are_joined, roomy=roomy):
             if not plan.capacity.exceeded:
@@ -63,13 +65,20 @@ def plan_of(mapping: Mapping, array: ProcessorArray, *, joined: bool = True, roo
     raise _misfit(min(plans, key=lambda plan: (len(plan.capacity.exceeded), plan.capacity.excess)))
 
 
-def _with_ports(plan: ArrayPlan, known: dict[tuple[StreamFlow, ...], Routing]) -> ArrayPlan:
-    """A plan that fits but for stream switches, with the ways of its streams, and those of other plans."""
+def _with_ports(plan: ArrayPlan, known: _Known) -> ArrayPlan:
+    """A plan that fits but for stream switches, with the ways of its streams, and those of other plans.
+
+    Routes are in the columns in which they are planned, or, if there are no ways then, in others with ways.
+    """
     flows = tuple(flows_of(plan.fifos, plan.routes, plan.placement))
-    if flows not in known:
-        known[flows] = routing_of(flows, plan.array)
-    routing = known[flows]
-    return replace(plan, routing=routing, capacity=plan.capacity.with_ports(routing, plan.array))
+    key = flows, tuple(need for route in plan.routes for need in route.hub_needs.values())
+    if key not in known:
+        known[key] = routing_of(flows, plan.array, tuple(sites_of(plan.routes, plan.array)))
+    routing = known[key]
+    routes, capacity = at_sites(plan.routes, routing.sites), plan.capacity
+    if routing.sites:
+        capacity = capacity_of(plan.placement, plan.fifos, routes, plan.array)
+    return replace(plan, routes=routes, routing=routing, capacity=capacity.with_ports(routing, plan.array))
 
 
 def _misfit(plan: ArrayPlan) -> TargetError:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
-from ..target import ProcessorArray, Tile
+from ..target import ProcessorArray, Tile, TileKind
 from .fifos import ArrayFifo, ObjectFifos
 from .place import Placement
-from .switches import StreamFlow
+from .switches import FlowSite, StreamFlow
+
+_SHIM, _MEMORY = "shim tile of", "memory tile of"  # names of sites
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +32,13 @@ class Route:
     def near(self) -> Tile:
         """The tile at which its FIFOs begin or end, opposite to the cores."""
         return Tile(self.shim, 0) if self.hub is None else Tile(self.hub, 1)
+
+    @property
+    def hub_needs(self) -> dict[str, int]:
+        """What it takes of the memory tile in which its FIFOs meet: channels, descriptors, bytes."""
+        ends = (1, len(self.fifos)) if self.to_core else (len(self.fifos), 1)
+        descriptors, memory = (1 + len(self.fifos)) * self.hub_depth, self.bytes * self.hub_depth
+        return {"inputs": ends[0], "outputs": ends[1], "descriptors": descriptors, "memory": memory}
 
     @property
     def rounds(self) -> int:
@@ -83,6 +92,43 @@ def flows_of(fifos: ObjectFifos, routes: Sequence[Route], placement: Placement) 
         if not stream.shared:
             source, sink = placement.tile(stream.producer), placement.tile(stream.consumer)
             yield StreamFlow(stream.stream.name, source, (sink,))
+
+
+def sites_of(routes: Sequence[Route], array: ProcessorArray) -> Iterator[FlowSite]:
+    """The shim and memory tiles of routes, each of which may be in another column: the nearest ones first."""
+    shim, memory = array.tiles[TileKind.SHIM], array.tiles[TileKind.MEMORY]
+    for route in routes:
+        first, none = frozenset({route.fifos[0].name if route.hub is None else route.name}), frozenset[str]()
+        ends = (first, none) if route.to_core else (none, first)
+        sense, limit = ("outputs", shim.dma.outputs) if route.to_core else ("inputs", shim.dma.inputs)
+        yield _site(_SHIM, route.name, Tile(route.shim, 0), *ends, {sense: 1}, {sense: limit}, array)
+        if route.hub is not None:
+            names = frozenset(fifo.name for fifo in route.fifos)
+            own = (names, first) if route.to_core else (first, names)
+            limits = {
+                "inputs": memory.dma.inputs, "outputs": memory.dma.outputs,
+                "descriptors": memory.dma.descriptors, "memory": memory.memory,
+            }  # fmt: skip
+            yield _site(_MEMORY, route.name, route.near, *own, route.hub_needs, limits, array)
+
+
+def _site(
+    kind: str, name: str, tile: Tile, begins: frozenset[str], ends: frozenset[str], needs: dict[str, int],
+    limits: dict[str, int], array: ProcessorArray,
+) -> FlowSite:  # fmt: skip
+    columns = sorted(range(array.columns), key=lambda column: (abs(column - tile.column), column))
+    tiles = tuple(Tile(column, tile.row) for column in columns)
+    return FlowSite(f"{kind} {name}", tile, tiles, begins, ends, needs, limits)
+
+
+def at_sites(routes: Sequence[Route], tiles: Mapping[str, Tile]) -> tuple[Route, ...]:
+    """The routes with their sites at these tiles, by name; others stay where they are."""
+    found = []
+    for route in routes:
+        shim = tiles.get(f"{_SHIM} {route.name}", Tile(route.shim, 0)).column
+        hub = None if route.hub is None else tiles.get(f"{_MEMORY} {route.name}", route.near).column
+        found.append(replace(route, shim=shim, hub=hub))
+    return tuple(found)
 
 
 def _column(group: Iterable[ArrayFifo], placement: Placement) -> int:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from .flow import Link, StreamFlow, Tree, tree_of
+from ...target import Tile
+from .flow import FlowSite, Link, StreamFlow, Tree, moved, tree_of
 
 _EFFORT = 4.0  # of the solver's own units of time, so that its answer does not depend on the machine
 _MOST = 20_000  # variables
@@ -15,8 +16,13 @@ class Unproved(Exception):
     """Why it is not known whether there are ways."""
 
 
-def exact(flows: Sequence[StreamFlow], ports: Mapping[Link, int]) -> list[Tree] | None:
-    """A tree of links for each stream that keep to `ports`; None if there are none. Raises `Unproved`."""
+def exact(
+    flows: Sequence[StreamFlow], ports: Mapping[Link, int], sites: Sequence[FlowSite] = ()
+) -> tuple[list[Tree], list[Tile]] | None:
+    """A tree of links for each stream that keep to `ports`, and a tile for each site; None if there are none.
+
+    Raises `Unproved`.
+    """
     try:
         from ortools.sat.python import cp_model
     except ImportError:
@@ -25,9 +31,15 @@ def exact(flows: Sequence[StreamFlow], ports: Mapping[Link, int]) -> list[Tree] 
         raise Unproved("there are too many streams for a proof")
     model = cp_model.CpModel()
     used = [{link: model.new_bool_var("") for link in ports} for _ in flows]
+    at = [{tile: model.new_bool_var("") for tile in site.tiles} for site in sites]
+    _seated(model, sites, at)
+    begins = {name: own for site, own in zip(sites, at, strict=True) for name in site.begins}
+    ends = {name: own for site, own in zip(sites, at, strict=True) for name in site.ends}
     for flow, own in zip(flows, used, strict=True):
-        for sink in flow.sinks:
-            _one_way(model, flow, sink, own)
+        begin: Mapping[Tile, Any] = begins.get(flow.name, {flow.source: 1})
+        sinks = [ends[flow.name]] if flow.name in ends else [{sink: 1} for sink in flow.sinks]
+        for sink in sinks:
+            _one_way(model, begin, sink, own, len(sinks) == 1)
     for link, count in ports.items():
         model.add(sum(own[link] for own in used) <= count)
     solver = cp_model.CpSolver()
@@ -39,20 +51,37 @@ def exact(flows: Sequence[StreamFlow], ports: Mapping[Link, int]) -> list[Tree] 
         return None
     if status not in (cp_model.OPTIMAL, cp_model.FEASIBLE):
         raise Unproved("the constraint solver has found neither ways nor a proof in its time")
-    return [
+    tiles = [next(tile for tile, variable in own.items() if solver.value(variable)) for own in at]
+    trees = [
         tree_of(flow.source, flow.sinks, [link for link, variable in own.items() if solver.value(variable)])
-        for flow, own in zip(flows, used, strict=True)
+        for flow, own in zip(moved(flows, sites, tiles), used, strict=True)
     ]
+    return trees, tiles
 
 
-def _one_way(model: Any, flow: StreamFlow, sink: Any, used: Mapping[Link, Any]) -> None:
-    """A way from the source of a stream to one of its ends, over links that it uses."""
-    own = {link: model.new_bool_var("") for link in used} if len(flow.sinks) > 1 else used
+def _seated(model: Any, sites: Sequence[FlowSite], at: Sequence[Mapping[Tile, Any]]) -> None:
+    """Each site at one of its tiles, and no more at a tile than it has room for."""
+    needs: dict[tuple[Tile, str], list[Any]] = {}
+    limits: dict[tuple[Tile, str], int] = {}
+    for site, own in zip(sites, at, strict=True):
+        model.add_exactly_one(own.values())
+        for tile, variable in own.items():
+            for name, need in site.needs.items():
+                needs.setdefault((tile, name), []).append(need * variable)
+                limits[tile, name] = site.limits[name]
+    for place, taken in needs.items():
+        model.add(sum(taken) <= limits[place])
+
+
+def _one_way(
+    model: Any, begin: Mapping[Tile, Any], end: Mapping[Tile, Any], used: Mapping[Link, Any], alone: bool
+) -> None:
+    """A way from where a stream begins to one of its ends, over links that it uses: all, if it has no other end."""
+    own = used if alone else {link: model.new_bool_var("") for link in used}
     if own is not used:
         for link, variable in own.items():
             model.add_implication(variable, used[link])
-    tiles = {tile for tile, _ in used}
-    for tile in sorted(tiles):
+    for tile in sorted({tile for tile, _ in used}):
         out = sum(variable for link, variable in own.items() if link[0] == tile)
         into = sum(variable for link, variable in own.items() if link[0].toward(link[1]) == tile)
-        model.add(out - into == (tile == flow.source) - (tile == sink))
+        model.add(out - into == begin.get(tile, 0) - end.get(tile, 0))

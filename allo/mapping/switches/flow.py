@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 
 from ...target import ProcessorArray, Tile, TileSide
@@ -19,6 +19,27 @@ class StreamFlow:
     name: str
     source: Tile
     sinks: tuple[Tile, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class FlowSite:
+    """What may be at one of several tiles, all streams that begin or end there with it: `tile` if that makes ways.
+
+    It takes `needs` of the resources of its tile; `limits` are how much of each all sites of a tile may take.
+    """
+
+    name: str
+    tile: Tile
+    tiles: tuple[Tile, ...]
+    begins: frozenset[str]
+    ends: frozenset[str]
+    needs: Mapping[str, int]
+    limits: Mapping[str, int]
+
+    def moves(self, flow: StreamFlow, tile: Tile) -> StreamFlow:
+        """A stream with the site at a tile."""
+        source = tile if flow.name in self.begins else flow.source
+        return StreamFlow(flow.name, source, (tile,) if flow.name in self.ends else flow.sinks)
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,13 +114,15 @@ class Routing:
     """Ways of all streams of a program through switches, none of which shares a port with another one.
 
     Where none were found, `shortages` are ports that streams would share in the best ways that were; `proved` says
-    that any ways share some, and `reason` how that is known, or why it is not.
+    that any ways share some, and `reason` how that is known, or why it is not. `sites` are the tiles of what is not
+    where it was planned, by name.
     """
 
     flows: tuple[RoutedFlow, ...] = ()
     shortages: tuple[Shortage, ...] = ()
     proved: bool = False
     reason: str = ""
+    sites: Mapping[str, Tile] = field(default_factory=dict)
 
     @cached_property
     def _named(self) -> dict[str, RoutedFlow]:
@@ -145,6 +168,15 @@ def numbered(flows: Sequence[StreamFlow], trees: Sequence[Tree], array: Processo
         RoutedFlow(flow, tuple(StreamPort(*link, channel[number, link]) for link in tree))
         for number, (flow, tree) in enumerate(zip(flows, trees, strict=True))
     )
+
+
+def moved(flows: Sequence[StreamFlow], sites: Sequence[FlowSite], tiles: Sequence[Tile]) -> list[StreamFlow]:
+    """The streams with each site at its tile of `tiles`."""
+    found = {flow.name: flow for flow in flows}
+    for site, tile in zip(sites, tiles, strict=True):
+        for name in sorted(site.begins | site.ends):
+            found[name] = site.moves(found[name], tile)
+    return [found[flow.name] for flow in flows]
 
 
 def links_of(array: ProcessorArray) -> dict[Link, int]:

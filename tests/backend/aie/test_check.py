@@ -224,7 +224,7 @@ def test_two_streams_on_one_port() -> None:
 def test_a_program_whose_ways_are_not_known_is_built(monkeypatch: pytest.MonkeyPatch) -> None:
     """It runs and has a time, by the best ways that were found; its report ends with what is not known."""
 
-    def crowded(flows: Sequence[StreamFlow], array: ProcessorArray) -> Routing:
+    def crowded(flows: Sequence[StreamFlow], array: ProcessorArray, _: object) -> Routing:
         side = (Tile(0, 0), Tile(0, 0)), True, (TileSide.NORTH,), 1
         return Routing(routing_of(flows, array).flows, (Shortage(*side, ("A_0", "A_1")),), False, "no time is left")
 
