@@ -359,6 +359,35 @@ def test_tails() -> None:
 FACTORS = [1, 2, 6, 1]
 
 
+def two_loops(A: int32[4, 8], B: int32[4, 12], X: int32[4, 8], Y: int32[4, 12]):
+    for i in range(4, name="both"):
+        for j in range(8):
+            X[i, j] = A[i, j] * 3
+        for k in range(12):
+            Y[i, k] = B[i, k] * 5
+
+
+def test_tails_of_loops_with_other_trips() -> None:
+    """A loop has no more copies than iterations, however many another one of its stage has."""
+    s = customize(two_loops)
+    plan = s.unroll_stages("two_loops", dsp=1000, tails=True)
+    for bank in plan.banks:
+        s.partition(bank.array, dim=bank.dim, factor=bank.factor)
+    assert dict(s.steps[0].arguments)["factors"] == (8, 12)
+    assert allo.estimate(s).cycles == plan.cycles
+    assert_faithful(two_loops, s)
+
+
+def long_rows(A: float32[2, 4096], B: float32[2, 4096]):
+    for i, j in allo.grid(2, 4096, name="scale"):
+        B[i, j] = A[i, j] * 2.0
+
+
+def test_as_many_copies_as_banks() -> None:
+    (stage,) = customize(long_rows).unroll_stages("long_rows", dsp=10**6).stages
+    assert (stage.chosen.factor, stage.limit) == (1024, "1,024 banks of an array at most")
+
+
 @pytest.mark.slow  # it is compiled
 @pytest.mark.parametrize("tails", [False, True])
 def test_code_runs(tails: bool) -> None:

@@ -32,7 +32,7 @@ class InnerLoop:
     def copies(self, factor: int) -> int:
         """How many copies there are of it where those that may be unrolled by anything are by `factor`."""
         if self.widths is None:
-            return factor
+            return min(factor, trip_count(self.view.op) or 1)
         return max((width for width in self.widths if factor % width == 0), default=1)
 
 
