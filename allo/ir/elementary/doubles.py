@@ -24,7 +24,7 @@ from .double_tables import (
     sines,
     tangents,
 )
-from .functions import Arithmetic, Number
+from .functions import Arithmetic, Number, split
 from .tables import WordTable, log2_of_e, log_of_2
 
 _MAGNITUDE, _FRACTION, _HIDDEN = (1 << 63) - 1, (1 << 52) - 1, 1 << 52
@@ -96,15 +96,6 @@ def _power_of_two(o: Arithmetic, whole: Number, fraction: Number) -> Number:
     return o.select(o.less(1023, whole), _INFINITY, bits)
 
 
-def _split(o: Arithmetic, magnitude: Number) -> tuple[Number, Number]:
-    """n and d, with 53 digits behind the point, of 2 ** n * (1 + d) with -1/4 <= d < 1/2."""
-    subnormal = o.less(magnitude, _HIDDEN)
-    normal = o.select(subnormal, o.nearest_double(magnitude & _FRACTION), magnitude)
-    mantissa, upper = (normal & _FRACTION) + _HIDDEN, normal >> 51 & 1
-    exponent = (normal >> 52) - o.select(subnormal, 1023 + 1074, 1023) + upper
-    return exponent, o.select(o.equal(upper, 1), mantissa, mantissa << 1) - (1 << 53)
-
-
 def _place(d: Number) -> tuple[Number, Number]:
     """Of tables in 384 pieces of -1/4 <= d < 1/2: which one, and 44 digits of the place in it."""
     place = d + (1 << 51)
@@ -115,7 +106,7 @@ def _logarithm(base: int | None) -> Callable[[Arithmetic, Number], Number]:
     def log(o: Arithmetic, x: Number) -> Number:
         """log(2 ** n * (1 + d)) = n * log(2) + d * (log(1 + d) / d)."""
         magnitude = x & _MAGNITUDE
-        whole, d = _split(o, magnitude)
+        whole, d = split(o, magnitude, 52, 1023, o.nearest_double)
         quotient = _polynomial(o, logarithms(base), *_place(d), 44)
         point = _POINT + doublings(base)
         total = (o.wide(whole) * log_of_2(base, point) << 53) + o.wide(d) * o.wide(quotient)
@@ -152,7 +143,7 @@ def power(o: Arithmetic, x: Number, y: Number) -> Number:
 
 def _times_log2(o: Arithmetic, base: Number, mantissa: Number, exponent: Number) -> tuple[Number, Number]:
     """The whole part, in 13 bits, and 62 digits of the logarithm of a number times a float."""
-    whole, d = _split(o, base)
+    whole, d = split(o, base, 52, 1023, o.nearest_double)
     piece, rest = _place(d)
     high, low, others = exact_logarithms()
     slope = _polynomial(o, others, piece, rest, 44)

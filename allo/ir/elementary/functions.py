@@ -107,20 +107,26 @@ def _power_of_two(o: Arithmetic, exponent: Number) -> Number:
     return o.least((o.greatest(whole + 126, 0) << 23) + rounded, _INFINITY)
 
 
-def _split(o: Arithmetic, magnitude: Number) -> tuple[Number, Number]:
-    """n and d, with 24 digits behind the point, of 2 ** n * (1 + d) with -1/4 <= d < 1/2."""
-    subnormal = o.less(magnitude, _HIDDEN)
-    normal = o.select(subnormal, o.nearest(magnitude & _FRACTION), magnitude)
-    mantissa, upper = (normal & _FRACTION) + _HIDDEN, normal >> 22 & 1
-    exponent = (normal >> 23) - o.select(subnormal, 127 + 149, 127) + upper
-    return exponent, o.select(o.equal(upper, 1), mantissa, mantissa << 1) - (1 << 24)
+def split(
+    o: Arithmetic, magnitude: Number, digits: int, bias: int, nearest: Callable[[Number], Number]
+) -> tuple[Number, Number]:
+    """n and d of 2 ** n * (1 + d) with -1/4 <= d < 1/2, of a float that stores so many digits and such a bias.
+
+    d has a digit more behind the point; `nearest` gives the bits of the float that is nearest to an integer.
+    """
+    hidden = 1 << digits
+    subnormal = o.less(magnitude, hidden)
+    normal = o.select(subnormal, nearest(magnitude & (hidden - 1)), magnitude)
+    mantissa, upper = (normal & (hidden - 1)) + hidden, normal >> (digits - 1) & 1
+    exponent = (normal >> digits) - o.select(subnormal, 2 * bias + digits - 1, bias) + upper
+    return exponent, o.select(o.equal(upper, 1), mantissa, mantissa << 1) - 2 * hidden
 
 
 def _logarithm(base: int | None) -> Callable[[Arithmetic, Number], Number]:
     def log(o: Arithmetic, x: Number) -> Number:
         """log(2 ** n * (1 + d)) = n * log(2) + d * (log(1 + d) / d)."""
         magnitude, negative = x & _MAGNITUDE, o.less(_MAGNITUDE, x)
-        exponent, d = _split(o, magnitude)
+        exponent, d = split(o, magnitude, 23, 127, o.nearest)
         place = d + (1 << 22)
         piece, rest = place >> 15, place & 0x7FFF
         c0, c1, c2 = (o.look_up(table, piece) for table in logarithms(base))
@@ -140,7 +146,7 @@ def power(o: Arithmetic, x: Number, y: Number) -> Number:
     base, negative = x & _MAGNITUDE, o.less(_MAGNITUDE, x)
     magnitude, falls = y & _MAGNITUDE, o.less(_MAGNITUDE, y)
     exponent, mantissa = magnitude >> 23, (magnitude & _FRACTION) + _HIDDEN
-    whole, d = _split(o, base)
+    whole, d = split(o, base, 23, 127, o.nearest)
     place = d + (1 << 22)
     piece, rest = place >> 15, place & 0x7FFF
     c0, c1, c2, c3 = (o.look_up(table, piece) for table in exact_logarithms())
