@@ -449,6 +449,67 @@ def test_an_argument():
     )
 
 
+def own_values(A: int32[8], B: int32[8], C: int32[8]):
+    T: int32[8] = 0
+    for i in range(8, name="produce"):
+        T[i] = A[i] + 1
+        C[i] = T[i] * 2
+    for i in range(8, name="consume"):
+        B[i] = T[i]
+
+
+def earlier_values(A: int32[8], B: int32[8], C: int32[8]):
+    T: int32[8] = 7
+    for i in range(8, name="produce"):
+        C[i] = T[i] * 2
+        T[i] = A[i] + 1
+    for i in range(8, name="consume"):
+        B[i] = T[i]
+
+
+@pytest.mark.parametrize("kernel", [own_values, earlier_values])
+def test_what_a_producer_reads_is_what_it_would(kernel: object) -> None:
+    """First values that are written over, with what the nest itself has written, or in front of that."""
+    s = customize(kernel)
+    s.relay("T", "consume")
+    assert_faithful(kernel, s)
+
+
+def blocks_of_rows(A: int32[2, 3, 8], B: int32[2, 3, 8]):
+    C: int32[2, 3, 8]
+    for k, a, b in allo.grid(8, 2, 3, name="produce"):
+        C[a, b, k] = A[a, b, k] + 1
+    for b, a, k in allo.grid(3, 2, 8, name="consume"):
+        B[a, b, k] = C[a, b, k] * 2
+
+
+def test_banks_along_two_dimensions_are_fifos_in_any_order():
+    s = customize(blocks_of_rows)
+    s.partition("C", dim=1)
+    s.partition("C", dim=2)
+    s.relay("C", "consume")
+    assert "Stream[int32, 8][2, 3]" in s.pseudocode()
+    assert_faithful(blocks_of_rows, s)
+
+
+def scattered(A: int32[8], P: int32[8], B: int32[8]):
+    C: int32[8]
+    for i in range(7, name="produce"):
+        C[i] = A[i]
+        C[P[i]] = C[i] + 1
+    for i in range(8, name="consume"):
+        B[i] = C[i]
+
+
+def test_what_is_perhaps_written_is_not_said_to_be_missing():
+    with pytest.raises(ScheduleError) as error:
+        customize(scattered).relay("C", "consume")
+    assert (
+        "'C' cannot become a FIFO, because it cannot be decided: the statement at line" in str(error.value)
+        and "writes C[?], but it has a subscript that is not affine" in str(error.value)
+    )
+
+
 def test_a_depth_of_nothing():
     assert_refused(
         """

@@ -300,6 +300,20 @@ def test_dynamically_quantised_products() -> None:
         agrees(model, (shift + spread * random.normal(size=(2, 3, 16))).astype(np.float32))
 
 
+def test_convolutions_of_integers_have_one_zero_for_all_weights() -> None:
+    arrays = {"k": np.ones((3, 2, 3, 3), np.int8), "xz": np.uint8(3), "kz": np.arange(3, dtype=np.int8)}
+    nodes = [
+        node("QuantizeLinear", "x xs xz", "q"),
+        node("ConvInteger", "q k xz kz", "sums"),
+        node("Cast", "sums", "y", to=1),
+    ]
+    with pytest.raises(allo.ModelError) as error:
+        allo.from_onnx(model_of(nodes, {"x": [1, 2, 5, 5]}, {"y": 4}, {"xs": np.float32(0.5), **arrays}))
+    assert str(error.value) == (
+        "the operator ConvInteger of module 'sums' cannot be imported: its weights have several zeros"
+    )
+
+
 def test_quantised_operators() -> None:
     random = np.random.default_rng(0)
     arrays: dict[str, Any] = {

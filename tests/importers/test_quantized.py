@@ -10,7 +10,7 @@ import pytest
 import allo
 from allo.importers import ImportedKernel, Layer, LayerGraph, LayerOrigin, compare_layers, quantized
 from allo.importers.fold import simplified
-from allo.ir.types import AlloType, Int, TensorType, float32, int8, int16, int32
+from allo.ir.types import AlloType, Int, TensorType, float32, float64, int8, int16, int32
 
 from .models import kernel_of, run, stored
 
@@ -123,6 +123,18 @@ def test_halves_are_rounded_to_even_and_others_stay_inside() -> None:
     graph = graph_of([("q", "quantize", ("x", 1.0, 0), int8, (12,), options)], TensorType(float32, (12,)))
     for function in (ImportedKernel(graph), allo.customize(ImportedKernel(simplified(graph))).build()):
         assert function(x).tolist() == [0, 2, 2, 0, -2, 126, 127, 127, -128, 127, -128, 0]
+
+
+@pytest.mark.parametrize("element", [float32, float64])
+def test_a_zero_moves_what_stays_inside(element: AlloType) -> None:
+    """Halves are rounded in front of it, and the ends are those of the integers."""
+    x = np.array([0.5, 1.5, -0.5, -1.5, 121.6, 300, -133.6, -300, 0.75])
+    options = {"low": -128, "high": 127, "divides": False}
+    layers: list[Any] = [("q", "quantize", ("x", 1.0, 5), int8, x.shape, options)]
+    graph = graph_of(layers, TensorType(element, x.shape))
+    for function in (ImportedKernel(graph), allo.customize(ImportedKernel(graph)).build()):
+        found = function(x.astype("float64" if element is float64 else "float32"))
+        assert found.tolist() == [5, 7, 5, 3, 127, 127, -128, -128, 6]
 
 
 @pytest.mark.parametrize(("columns", "operator"), [(255, "dequantize"), (512, "linear")])

@@ -42,6 +42,11 @@ def test_counts_go_through_calls_and_follow_bounds_and_conditions() -> None:
     assert count(module_of(f"{MAKE} {repeat('2', CALL)} {repeat('13', GET)}")) == TokenCount(12, 13)
 
 
+def test_a_look_takes_nothing() -> None:
+    look = "%seen = allo.stream_peek %s : !allo.stream<i32, 4>"
+    assert count(module_of(f"{MAKE} {PUT} {look} {GET}")) == TokenCount(1, 1)
+
+
 def test_trees_of_processes_that_pass_triangles_need_not_be_run() -> None:
     balanced = module_of(f"{MAKE} {CALL} {TRIANGLE.replace('AGAIN', GET)}")
     assert count(balanced) == TokenCount(6, 6) and always_ends(balanced)

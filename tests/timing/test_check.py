@@ -53,6 +53,23 @@ def kept(A: float32[64], B: float32[64], C: float32[64]):
             B[3 * i + 1] = A[3 * i + 4]
 
 
+def indirect(A: int32[64], B: int32[64], C: int32[64]):
+    """Logic in front of reads, which begin with a cycle."""
+    for i in range(32):
+        C[i] = B[A[i] + 3] + B[A[i] * 2 + 1]
+
+
+def twice(A: float32[64], B: float32[64], C: float32[64]):
+    """Elements that are written twice take a port once, with what is written last."""
+    for i in range(8):
+        for u in range(4):
+            B[8 * i + u] = A[8 * i + u] * 2.0
+        for u in range(4):
+            C[8 * i + u] = B[8 * i + u] + 1.0
+        for u in range(4):
+            B[8 * i + u + 1] = A[8 * i + u] * 3.0
+
+
 def schedule(kernel: object) -> StaticSchedule:
     s = allo.customize(kernel)  # type: ignore[arg-type]
     s.pipeline("i")
@@ -60,6 +77,28 @@ def schedule(kernel: object) -> StaticSchedule:
 
 
 KERNELS = [sums, lanes, total, chain, kept]
+
+
+@pytest.mark.parametrize("kernel", [*KERNELS, indirect, twice])
+def test_schedules_are_right(kernel: object) -> None:
+    assert not violations(schedule(kernel))
+
+
+def test_copies_take_units_in_the_order_in_which_they_are_ready() -> None:
+    """Three copies read each of two banks, two of them at once: three multipliers do for six products in two cycles."""
+
+    def banks(A: float32[8, 6], B: float32[8, 6]):
+        for i in range(8):
+            for u in range(6):
+                B[i, u] = A[i, u] * 3.0
+
+    s = allo.customize(banks)
+    s.pipeline("i")
+    s.partition("A", partition_type=allo.Partition.Block, dim=2, factor=2)
+    s.partition("B", dim=2)
+    (found,) = schedules(s)
+    assert found.schedule.interval == 2
+    assert [count for unit, count in found.schedule.needed.items() if unit.name == "mul_f32"] == [3]
 
 
 @pytest.mark.parametrize("kernel", KERNELS)

@@ -91,6 +91,30 @@ def test_branches_around_loops_share() -> None:
         runs_as_interpreted(either, np.random.default_rng(n).random(N, np.float32), np.array([n], np.int32))
 
 
+def test_products_of_integers_in_branches_share_nothing() -> None:
+    def either(x: int32[N], n: int32[1]):
+        if n[0] > 3:
+            for i in range(N):
+                x[i] = x[i] * x[i]
+        else:
+            for j in range(N):
+                x[j] = x[j] * x[j] + 1
+
+    s = allo.customize(either)
+    assert len(re.findall(r"^  allo_mul ", s.build(target="rtl").code, re.MULTILINE)) == 2
+    assert allo.estimate(s, profile="rtl").resources.dsp == 6
+
+
+def test_roots_share() -> None:
+    def roots(x: float32[N], y: float32[N]):
+        for i in range(N):
+            x[i] = allo.sqrt(x[i])
+        for i in range(N):
+            y[i] = allo.sqrt(y[i])
+
+    assert units(roots) == {"allo_fsqrt": 1}
+
+
 def test_types_have_units_of_their_own() -> None:
     def mixed(x: float16[N], y: bfloat16[N], z: float32[N]):
         for i in range(N):
