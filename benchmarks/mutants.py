@@ -5,7 +5,8 @@
     python -m benchmarks.mutants --faults order-private,ranges-difference --whole
 
 The faults are in `benchmarks/mutation/faults/`; `--propose` prints others for it. Each runs the default tests of its
-folder, those that reach its lines first, and stops at the first that fails. The tree itself is never changed.
+folder, those that reach its lines first, or the files of tests that it names, and stops at the first that fails. The
+tree itself is never changed.
 """
 
 from __future__ import annotations
@@ -114,9 +115,13 @@ class Scratch:
 
     def record(self, folder: str) -> None:
         """Write down which tests reach what. Raises SystemExit if the tests fail without any fault."""
-        code, output = self.pytest(["--reach-record", str(reach_of(folder)), f"tests/{folder}"], _LONGEST)
+        self.demand(["--reach-record", str(reach_of(folder)), f"tests/{folder}"])
+
+    def demand(self, arguments: list[str]) -> None:
+        """Raises SystemExit if tests fail without any fault."""
+        code, output = self.pytest(arguments, _LONGEST)
         if code != 0:
-            raise SystemExit(f"the tests of tests/{folder} fail without a fault:\n{output}")
+            raise SystemExit(f"tests fail without a fault, pytest {' '.join(arguments)}:\n{output}")
 
     def run(self, fault: Fault, *, whole: bool, limit: float, budget: float) -> Result:
         lines = fault.lines(self.root)
@@ -127,8 +132,10 @@ class Scratch:
         known = digest(path)
         options = ["--reach-lines", f"{fault.file}:{lines[0]}:{lines[1]}", "--reach-digest", known]
         options += ["--reach-limit", str(limit), "--reach-budget", str(budget), *["--reach-whole"] * whole]
-        tests: list[str] = []
-        for folder in fault.folders:
+        tests = [*fault.tests]
+        if tests:
+            options = []
+        for folder in () if tests else fault.folders:
             record = Reach.load(reach_of(folder))
             options += ["--reach-use", str(reach_of(folder))]
             found = None if whole else record.of(fault.file, known, *lines)
@@ -164,7 +171,11 @@ def run_all(faults: list[Fault], options: argparse.Namespace) -> list[Result]:
     for _ in range(options.jobs):
         copies.put(Scratch())
     first = copies.get()
-    for folder in sorted({top(folder) for fault in faults for folder in fault.folders}):
+    named = sorted({test for fault in faults for test in fault.tests})
+    if named:
+        print("running tests that faults name", flush=True)
+        first.demand(named)
+    for folder in sorted({top(folder) for fault in faults if not fault.tests for folder in fault.folders}):
         if options.record or not reach_of(folder).exists():
             print(f"recording tests/{folder}", flush=True)
             first.record(folder)

@@ -50,6 +50,7 @@ def test_the_catalogue_names_each_fault_once_and_says_who_should_notice() -> Non
     )
     assert all((ROOT / "tests" / folder).is_dir() for fault in faults for folder in fault.folders)
     assert {fault.package for fault in faults} == set(PACKAGES)
+    assert all((ROOT / test).is_file() for fault in faults for test in fault.tests)
 
 
 def test_a_fault_says_which_lines_change(tree: Path) -> None:
@@ -91,6 +92,7 @@ def test_an_entry_is_read_as_it_was_written(tmp_path: Path) -> None:
         fault("a < b", "a <= b"),
         Fault("two", "allo/ir/x.py", "'a'", "'b'"),
         Fault("3", "allo/ir/x.py", "a\nb", "c"),
+        Fault("4", "allo/ir/x.py", "a", "b", tests=("tests/one.py", "tests/two.py")),
     ]
     path = tmp_path / "faults.toml"
     path.write_text("\n".join(map(toml, faults)))

@@ -18,12 +18,14 @@ PACKAGES: dict[str, tuple[str, ...]] = {
     "allo/backend/cpu": ("backend/cpu", "transforms"),
     "allo/backend/checked": ("backend/cpu",),
     "allo/backend/external": ("backend/external",),
+    "allo/backend/rtl": ("backend/rtl",),
     "allo/backend": ("backend/hls",),
     "allo/compose": ("compose",),
     "allo/customize": ("customize", "dataflow"),
     "allo/dataflow": ("dataflow",),
     "allo/estimate": ("estimate",),
     "allo/frontend": ("frontend", "dataflow"),
+    "allo/importers": ("importers",),
     "allo/ir": ("ir", "dialect"),
     "allo/layout": ("layout",),
     "allo/mapping": ("mapping", "backend/aie"),
@@ -38,13 +40,17 @@ PACKAGES: dict[str, tuple[str, ...]] = {
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """The only `before` of a file becomes `after`; `equivalent` says why no program shows it, if none does."""
+    """The only `before` of a file becomes `after`; `equivalent` says why no program shows it, if none does.
+
+    `tests` are the files of tests that should notice it, where they are others than those of its package, or few.
+    """
 
     id: str
     file: str
     before: str
     after: str
     equivalent: str = ""
+    tests: tuple[str, ...] = ()
 
     @property
     def package(self) -> str:
@@ -76,7 +82,8 @@ def read(paths: Sequence[Path] = ()) -> list[Fault]:
     """The faults of the catalogue, or of other files of its form."""
     found: list[Fault] = []
     for path in paths or sorted(FAULTS.glob("*.toml")):
-        found += [Fault(**entry) for entry in tomllib.loads(path.read_text())["fault"]]
+        entries = tomllib.loads(path.read_text())["fault"]
+        found += [Fault(**{**entry, "tests": tuple(entry.get("tests", ()))}) for entry in entries]
     names = [fault.id for fault in found]
     twice = {name for name in names if names.count(name) > 1}
     if twice:
@@ -102,6 +109,8 @@ def toml(fault: Fault) -> str:
     lines = ["[[fault]]", f'id = "{fault.id}"', f'file = "{fault.file}"']
     for key, text in (("before", fault.before), ("after", fault.after)):
         lines.append(f"{key} = {_quoted(text)}")
+    if fault.tests:
+        lines.append(f"tests = [{', '.join(map(_quoted, fault.tests))}]")
     return "\n".join(lines) + "\n"
 
 
