@@ -13,6 +13,7 @@ from ..ir.builder import Builder, index_type, string_attr
 from ..ir.context import context
 from ..ir.module import Module
 from ..ir.processes import APART_FROM, ELEMENT_NAME, ELEMENT_OF, ELEMENT_POSITION, TASK_NUMBER
+from ..ir.streams import is_stream_type
 from ..ir.walk import entry_block, operations, statements, string_of
 from ..poly.position_classes import Position
 from .element_class import ElementClass
@@ -99,7 +100,7 @@ class NestCalls:
         for number, call in calls.items():
             uses = self.classes[number].uses(self.elements[number].parts)
             for operand, (of, place) in zip(call.operands, uses, strict=True):
-                values[of] = self._array(of, operand)
+                values[of] = operand if place is None else self._array(of, operand)
                 if place is not None:
                     known[of, place] = operand
         block = statements(entry)
@@ -125,11 +126,18 @@ class NestCalls:
         name, position, parts = self.elements[number]
         self.classes[number].call(builder, values, parts, self.marks.at(number, name, position), known)
 
-    def _array(self, of: int, operand: ir.Value) -> ir.Value:
-        """The value with this number, of which a call passes a part, or which it passes."""
-        kind = self.kinds[of]
-        while operand.type != kind:
-            if isinstance(operand.owner, ir.Block):
+    def _array(self, of: int, part: ir.Value) -> ir.Value:
+        """The array with this number, of which a call passes a part; its elements may be words of other types now."""
+        array, kind = part, self.kinds[of]
+        while not _same_form(array.type, kind):
+            if isinstance(array.owner, ir.Block) or not len(array.owner.operation.operands):
                 raise InternalError(f"nest '{self.marks.nest}' passes parts of no array of type {kind}")
-            operand = operand.owner.operation.operands[0]
-        return operand
+            array = array.owner.operation.operands[0]
+        return array
+
+
+def _same_form(one: ir.Type, other: ir.Type) -> bool:
+    """Whether both are arrays of the same extents, of FIFOs or not, whatever the elements are."""
+    if not isinstance(one, ir.MemRefType) or not isinstance(other, ir.MemRefType):
+        return False
+    return list(one.shape) == list(other.shape) and is_stream_type(one) == is_stream_type(other)

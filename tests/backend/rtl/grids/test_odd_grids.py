@@ -11,8 +11,9 @@ import pytest
 
 import allo
 import allo.dataflow as df
-from allo.ir.types import Stream, int32
+from allo.ir.types import Fixed, Stream, Struct, UFixed, float32, int32
 
+from ..simulated import assert_as_predicted
 from .test_grids import assert_same, both
 
 N, T = 12, 10
@@ -134,3 +135,35 @@ def test_odd_grids(
         assert one.predicted_cycles in (None, one.cycles)
     if region is not rows_of_arrays:  # where data decide
         assert one.predicted_cycles is not None
+
+
+Sample = Struct({"n": Fixed(9, 2), "v": float32, "q": UFixed(10, 4)})
+
+
+def chain(A: Sample[5], W: Sample[3, 2], C: Sample[5]):
+    X: Sample[4, 5]
+    for t in range(5, name="load"):
+        X[0, t] = A[t]
+    for p in range(3, name="PE"):
+        w: Sample = W[p, 1]
+        for t in range(5):
+            x: Sample = X[p, t]
+            X[p + 1, t] = Sample(n=x.n + w.n, v=x.v * w.v, q=x.q * w.q)
+    for t in range(5, name="store"):
+        C[t] = X[3, t]
+
+
+@pytest.mark.parametrize("dim", [1, 0], ids=["banks", "registers"])
+def test_elements_of_words_that_are_no_integers(dim: int) -> None:
+    """What elements take and pass on becomes words while one of each class is rewritten."""
+    s = allo.customize(chain)
+    pe = s.unfold("PE", axes=[0])
+    s.relay("X", dst=pe, axis=0)
+    s.partition("W", dim=dim)
+    draw = np.random.default_rng(3)
+    A, W, C = (np.zeros(shape, [("n", "f8"), ("v", "f4"), ("q", "f8")]) for shape in (5, (3, 2), 5))
+    for array in (A, W):
+        for name in array.dtype.names or ():
+            array[name] = draw.integers(0, 40, array.shape) / 4
+    assert_as_predicted(s, A, W, C)
+    assert C["v"].all()
