@@ -2,7 +2,16 @@
 
 from .array import ArrayTiming, DmaLimits, NativeProduct, ProcessorArray, TileKind, TileLimits
 from .array_switch import Cascade, StreamSwitch, SwitchPorts, Tile, TileSide
-from .components import Capacity, Control, IntegerOperator, Limits, MemoryKind, Operator, PlaceAndRoute
+from .components import (
+    Capacity,
+    Control,
+    ControlSize,
+    IntegerOperator,
+    Limits,
+    MemoryKind,
+    Operator,
+    PlaceAndRoute,
+)
 from .description import External, Target
 from .fpga import Fpga
 from .loader import known_targets, load_target
@@ -26,6 +35,7 @@ __all__ = [
     "Capacity",
     "Cascade",
     "Control",
+    "ControlSize",
     "CoreArray",
     "CoreMesh",
     "DmaLimits",

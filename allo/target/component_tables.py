@@ -26,6 +26,7 @@ def _control_size(table: Table) -> ControlSize:
         table.count("function_lut", known.function_lut), table.count("function_ff", known.function_ff),
         table.count("choice_lut", known.choice_lut), table.number("register_ff", known.register_ff),
         table.number("choice_lut_per_bit", known.choice_lut_per_bit),
+        table.number("wait_lut_per_bit", known.wait_lut_per_bit),
     )  # fmt: skip
 
 

@@ -31,7 +31,8 @@ class Die:
 class ControlSize:
     """What is beside units and memories: LUTs and FFs of a loop (a counter, a comparison, addresses) and of a function
     (its state machine), LUTs of the choice before a unit that places may share, FFs of a bit of a pipeline register,
-    LUTs for each bit of the operands that one more operation brings to a unit that it shares.
+    LUTs for each bit of the operands that one more operation brings to a unit that it shares, and
+    for each bit of a result of such a unit that may have to wait for its operation.
     """
 
     loop_lut: int = 100
@@ -41,6 +42,7 @@ class ControlSize:
     choice_lut: int = 32
     register_ff: float = 1.0
     choice_lut_per_bit: float = 0.0
+    wait_lut_per_bit: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)

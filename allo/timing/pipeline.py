@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,7 +11,7 @@ import numpy as np
 from ..ir.access import is_at_stream
 from ..layout import NONE
 from ..poly.updates import updates_of
-from ..target import Operator
+from ..target import ControlSize, Operator
 from .binding import bound_units
 from .interval.recurrence import Recurrence, decide, recurrence_of, words
 from .modulo import solve
@@ -47,32 +48,45 @@ class ScheduledRegion:
         """How many units of each operator the region needs, and what is not shared."""
         return self._units(Counter(self.schedule.needed), apart=False)
 
-    def units_built(self, choice: float) -> Counter[Operator]:
-        """The same in hardware of our own; `choice`: the LUTs for each bit that one more operation brings to a unit."""
-        found, needed = self._units(Counter(), apart=True), self.shared_units()[1]
-        for unit, count in self._sharing().items():
+    def units_built(self, size: ControlSize) -> Counter[Operator]:
+        """The same in hardware of our own, with what chooses operands and keeps results of units that are shared."""
+        found, (units, needed) = self._units(Counter(), apart=True), self.shared_units()
+        for unit, count in self._sharing(units).items():
             saved = count - needed[unit]
             found[unit.operator] -= saved
-            found[Operator("choice of operands", lut=round(choice * unit.bits))] += saved
+            found[Operator("choice of operands", lut=round(size.choice_lut_per_bit * unit.bits))] += saved
+        for node, numbers in zip(self.graph.region.nodes, units, strict=True):
+            if numbers is not None and (waits := int((self.schedule.cycles[node.index] <= self._last_wait).sum())):
+                alike = self.schedule.problem.copies(node.index) // numbers.size
+                found[Operator("results that wait", lut=round(size.wait_lut_per_bit * node.width))] += waits * alike
         return +found
 
     def shared_units(self) -> tuple[tuple[Table | None, ...], Counter[SharedUnit]]:
         """Of each operation the numbers of its units among those that are shared in hardware of our own, None: it has
         its own; how many there are, which other regions may use before and after this one.
 
-        Those of one pipeline share by the cycles of its interval; of other code each has another number. None where
-        iterations may stand still.
+        Those of one pipeline share by the cycles of its interval; of other code each has another number. Where
+        iterations may stand still, units that are shared do not, so that only those are of which there are fewer.
         """
-        nodes = self.graph.region.nodes
-        stands = any(is_at_stream(node.op) for node in nodes)
-        wanted = [None if stands else node.shared for node in nodes]
-        return bound_units(self.schedule.problem, self.schedule.cycles, self.schedule.interval or 1, wanted)
+        problem, cycles, interval = self.schedule.problem, self.schedule.cycles, self.schedule.interval or 1
+        wanted = [node.shared for node in self.graph.region.nodes]
+        found, needed = bound_units(problem, cycles, interval, wanted)
+        if self._last_wait < 0:
+            return found, needed
+        saving = {unit for unit, count in self._sharing(found).items() if needed[unit] < count}
+        return bound_units(problem, cycles, interval, [unit if unit in saving else None for unit in wanted])
 
-    def _sharing(self) -> Counter[SharedUnit]:
-        """How many operations share units."""
+    @property
+    def _last_wait(self) -> int:
+        """The last cycle in which an iteration may stand still; -1 if there is none."""
+        nodes = self.graph.region.nodes
+        return max((self.schedule.last(node.index) for node in nodes if is_at_stream(node.op)), default=-1)
+
+    def _sharing(self, units: Sequence[Table | None]) -> Counter[SharedUnit]:
+        """How many operations share units, by the numbers of these."""
         found: Counter[SharedUnit] = Counter()
-        for node, units in zip(self.graph.region.nodes, self.shared_units()[0], strict=True):
-            if node.shared is not None and units is not None:
+        for node, numbers in zip(self.graph.region.nodes, units, strict=True):
+            if node.shared is not None and numbers is not None:
                 found[node.shared] += self.schedule.problem.copies(node.index)
         return found
 

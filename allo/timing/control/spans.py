@@ -127,8 +127,8 @@ class Spans:
                 found = _of_region(node)
                 if not self.apart:
                     return found
-                region = node.region
-                return replace(found, units=region.units_built(self.choice), reusable=region.shared_units()[1])
+                built = node.region.units_built(self.target.control.size)
+                return replace(found, units=built, reusable=node.region.shared_units()[1])
             case tree.Repeat(body=tree.Dataflow()):
                 return self._again(node)
             case tree.Repeat():

@@ -13,12 +13,15 @@ import numpy as np
 import pytest
 
 import allo
+import allo.dataflow as df
 from allo.backend.unrolled import unrolled
 from allo.ir.types import Stream, bfloat16, float16, float32, int16, int32
 from allo.target import Fpga, load_target
 from allo.timing.control.build import TreeOptions
 from allo.timing.control.trees import Trees
 from polybench import load
+
+from .flows import assert_flows
 
 N = 8
 SPECIAL = np.array([0.0, -0.0, np.inf, -np.inf, np.nan, 1.5, -1.5, 2**-140], np.float32)
@@ -163,6 +166,37 @@ def test_what_may_wait_for_a_stream_shares_nothing() -> None:
     s = allo.customize(passed)
     assert units(s) == {"allo_fmul": 2}
     assert allo.estimate(s, profile="rtl").resources.dsp == 4
+
+
+def test_pipelines_that_may_stand_still_share_by_their_interval() -> None:
+    """While iterations wait to put, those before them go on with the unit."""
+
+    @df.region()
+    def pair(x: float32[16], y: float32[16]):
+        pipe: Stream[float32, 1]
+
+        @df.kernel(mapping=[1], args=[x])
+        def source(x: float32[16]):
+            for i in range(16):
+                t: float32 = x[i] * x[i]
+                pipe.put(t)
+                x[i] = t * 1.5 * 0.7 * 1.1
+
+        @df.kernel(mapping=[1], args=[y])
+        def sink(y: float32[16]):
+            for i in range(16):
+                t: float32 = pipe.get() * y[i]
+                y[i] = (t * t - y[i]) * t
+
+    s = df.customize(pair)
+    s.pipeline("source:i", initiation_interval=5)
+    s.pipeline("sink:i", initiation_interval=9)
+    assert units(s) == {"allo_fmul": 2, "allo_fsub": 1}
+    stated = assert_as_estimated(s)
+    assert stated["choice of operands"] == 3 + 2
+    code = s.build(target="rtl").code
+    assert stated["results that wait"] == code.count("  allo_settle ") == 3
+    assert_flows(s, *np.random.default_rng(4).random((2, 16), np.float32))
 
 
 def test_calls_are_instances_with_units_of_their_own() -> None:

@@ -57,7 +57,8 @@ class SharedUnits:
 
     A unit takes operands each cycle and has registers only behind them: what it was given in one cycle does not meet
     what it is given in the next one. Operations of a pipeline on one unit start in different cycles of the interval;
-    regions run in turn, but for those of different stages. Kinds have units of their own in each stage.
+    regions run in turn, but for those of different stages, which have units of their own. Units do not stand still with
+    a region: operands come in their cycle of the interval, and results wait in front of what takes them.
     """
 
     def __init__(self, builder: ModuleBuilder) -> None:
@@ -85,8 +86,8 @@ class SharedUnits:
             self._builder.instance(use.module, f"{name}_unit", use.parameters, sockets, at)
         elif found.uses[-1][1].module != shared.module or found.uses[-1][1].parameters != use.parameters:
             raise InternalError(f"{use.module} of {use.parameters} shares '{found.result.name}_unit', another kind")
-        found.uses.append((flow.valid[registers.stage].name, shared))
-        return found.result
+        found.uses.append((flow.at_turn(flow.valid[registers.stage].name, registers.stage), shared))
+        return flow.settled(found.result, registers.stage, registers.cycles)
 
     def finish(self) -> None:
         """Let each unit that several operations use take the operands of the one whose cycle it is."""
