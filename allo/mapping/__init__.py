@@ -1,5 +1,6 @@
 """Mapping of tasks on arrays of processors: graphs of tasks, steps that merge them, object FIFOs, tiles, capacity."""
 
+from .banks import CoreMemory, PlacedBuffer, memories_of
 from .buffers import CallBuffer
 from .capacity import CapacityReport, ResourceUse, capacity_of
 from .circles import Shot, circles_in, turns_of
@@ -21,6 +22,7 @@ from .graph import (
     VirtualStream,
     overlapping,
 )
+from .memory import CoreBuffer, buffers_of_core, end_of
 from .place import Placement, place
 from .plan import ArrayPlan, apart, plan_of
 from .routes import Route, flows_of, routed
@@ -36,6 +38,8 @@ __all__ = [
     "CallArray",
     "CallBuffer",
     "CapacityReport",
+    "CoreBuffer",
+    "CoreMemory",
     "CoreStream",
     "FlowSite",
     "FusionGap",
@@ -45,6 +49,7 @@ __all__ = [
     "ObjectFifos",
     "PartAccess",
     "PartUse",
+    "PlacedBuffer",
     "Placement",
     "PlacementGap",
     "RepeatedMoves",
@@ -68,13 +73,16 @@ __all__ = [
     "VirtualNode",
     "VirtualStream",
     "apart",
+    "buffers_of_core",
     "capacity_of",
     "circles_in",
     "drawn",
+    "end_of",
     "fifos_of",
     "flows_of",
     "fusion_gap",
     "mapped",
+    "memories_of",
     "overlapping",
     "place",
     "placement_gap",

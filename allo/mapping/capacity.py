@@ -7,16 +7,17 @@ from dataclasses import dataclass, replace
 
 from ..picture import aligned
 from ..target import ProcessorArray, TileKind
+from .banks import CoreMemory
 from .buffers import buffers_of
-from .circles import turns_of
 from .fifos import ArrayFifo, ObjectFifos, StreamFifo
+from .memory import CoreEnds, buffers_of_core, end_of
 from .place import Placement
 from .routes import Route
+from .steps import MappedCore
 from .switches import Routing
 
 PORTS = "stream ports"
 _KINDS = {TileKind.CORE: "core tile", TileKind.MEMORY: "memory tile", TileKind.SHIM: "shim tile"}
-_COUNTS = 8  # bytes: how many elements of a stream within a core have been put and taken
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,43 +100,44 @@ def capacity_of(
         ResourceUse("buffers", "a call", len(arguments), array.buffers, tuple(arguments)),
     ]
     for core in placement.mapping.cores:
-        uses += _core_uses(core.name, placement, fifos, array)
+        uses += _core_uses(core, placement, fifos, array)
     for column in range(array.columns):
         uses += _memory_uses(column, routes, array)
         uses += _shim_uses(column, routes, array)
     return CapacityReport(array.name, tuple(use for use in uses if use.used))
 
 
-def _core_uses(core: str, placement: Placement, fifos: ObjectFifos, array: ProcessorArray) -> Iterator[ResourceUse]:
+def _core_uses(
+    core: MappedCore, placement: Placement, fifos: ObjectFifos, array: ProcessorArray
+) -> Iterator[ResourceUse]:
     limits = array.tiles[TileKind.CORE]
-    place = f"core '{core}' at {placement.tile(core)}"
-    gets = [fifo for fifo in fifos.streams if fifo.consumer == core]
-    puts = [fifo for fifo in fifos.streams if fifo.producer == core]
-    into: list[ArrayFifo | StreamFifo] = [*fifos.arrays_of(core, True), *(fifo for fifo in gets if not fifo.shared)]
-    out: list[ArrayFifo | StreamFifo] = [*fifos.arrays_of(core, False), *(fifo for fifo in puts if not fifo.shared)]
-    held = [*into, *out, *(fifo for fifo in fifos.streams if fifo.memory == core)]
-    yield ResourceUse("DMA inputs of a core", place, len(into), limits.dma.inputs, _names(into))
-    yield ResourceUse("DMA outputs of a core", place, len(out), limits.dma.outputs, _names(out))
-    moved = [fifo for fifo in [*into, *out] for _ in range(fifo.depth)]
+    place = f"core '{core.name}' at {placement.tile(core.name)}"
+    ends = CoreEnds.of(core.name, fifos)
+    yield ResourceUse("DMA inputs of a core", place, len(ends.into), limits.dma.inputs, _names(ends.into))
+    yield ResourceUse("DMA outputs of a core", place, len(ends.out), limits.dma.outputs, _names(ends.out))
+    moved = [fifo for fifo in [*ends.into, *ends.out] for _ in range(fifo.depth)]
     yield ResourceUse("descriptors of a core", place, len(moved), limits.dma.descriptors, _names(moved))
-    yield ResourceUse("locks of a core", place, 2 * len(held), limits.dma.locks, _names(held))
-    nodes = placement.mapping.core_of(_first(core, placement)).nodes
-    arrays = {
-        (name, node.name if len(turn) > 1 else ""): size
-        for turn in turns_of(placement.mapping.graph, nodes) for node in turn for name, size in node.arrays
-    }  # fmt: skip
-    own = sum(arrays.values())
-    inner = {own.place: own for own in fifos.internal if own.core == core}
-    parts = [(f"{fifo.bytes * fifo.depth:,} bytes of '{_name(fifo)}'", fifo.bytes * fifo.depth) for fifo in held]
-    parts += [(f"{own.bytes + _COUNTS:,} bytes of '{place}'", own.bytes + _COUNTS) for place, own in inner.items()]
-    parts += [(f"{own:,} bytes of arrays that tasks make", own)] if own else []
-    parts += [(f"{limits.stack:,} bytes of stack", limits.stack)]
-    total = sum(size for _, size in parts)
-    yield ResourceUse("memory of a core", place, total, limits.memory, tuple(text for text, _ in parts))
+    yield ResourceUse("locks of a core", place, 2 * len(ends.held), limits.dma.locks, _names(ends.held))
+    buffers = buffers_of_core(core, placement, fifos)
+    sizes: dict[str, int] = {}
+    for own in buffers:
+        sizes[own.part] = sizes.get(own.part, 0) + own.room
+    sizes["stack"] = limits.stack
+    total = end_of(buffers, limits.stack, array.access)
+    parts = [f"{size:,} bytes of {part}" for part, size in sizes.items() if size]
+    gaps = total - sum(sizes.values())
+    parts += [f"{gaps:,} bytes between them, as accesses are aligned"] if gaps else []
+    yield ResourceUse("memory of a core", place, total, limits.memory, tuple(parts))
 
 
-def _first(core: str, placement: Placement) -> str:
-    return next(own.nodes[0].name for own in placement.mapping.cores if own.name == core)
+def bank_uses(memories: Sequence[CoreMemory]) -> Iterator[ResourceUse]:
+    """What is used of the banks of cores."""
+    for memory in memories:
+        banks = {bank for own in memory.buffers for bank in own.banks}
+        for bank in sorted(banks):
+            users = memory.users(bank)
+            place = f"bank {bank} of core '{memory.core}' at {memory.tile}"
+            yield ResourceUse("memory of a bank", place, sum(users.values()), memory.bank_bytes, tuple(users))
 
 
 def _memory_uses(column: int, routes: Sequence[Route], array: ProcessorArray) -> Iterator[ResourceUse]:

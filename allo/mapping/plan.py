@@ -8,8 +8,9 @@ from itertools import product
 
 from ..errors import TargetError
 from ..target import ProcessorArray, TileKind
+from .banks import CoreMemory, memories_of
 from .buffers import CallBuffer, buffers_of
-from .capacity import PORTS, CapacityReport, capacity_of
+from .capacity import PORTS, CapacityReport, bank_uses, capacity_of
 from .fifos import Ahead, Merging, ObjectFifos, fifos_of
 from .orders import RefusedOrder, ordered
 from .place import Placement, place
@@ -33,11 +34,16 @@ class ArrayPlan:
     capacity: CapacityReport
     refused: tuple[RefusedOrder, ...] = ()  # orders of objects that DMA engines cannot make
     routing: Routing = field(default_factory=Routing)
+    memories: tuple[CoreMemory, ...] = ()  # of the cores, in their order
 
     @property
     def buffers(self) -> tuple[CallBuffer, ...]:
         """The buffers that a call passes."""
         return buffers_of(self.mapping.graph.arguments, self.array.buffers)
+
+    def memory(self, core: str) -> CoreMemory:
+        """The addresses and banks of the buffers of a core."""
+        return next(own for own in self.memories if own.core == core)
 
     @property
     def mapping(self) -> Mapping:
@@ -60,7 +66,7 @@ def plan_of(mapping: Mapping, array: ProcessorArray, *, joined: bool = True, roo
             if not plan.capacity.exceeded:
                 plan = _with_ports(plan, known)
             if not plan.capacity.exceeded:
-                return plan
+                return _with_memories(plan)
             plans.append(plan)
     raise _misfit(min(plans, key=lambda plan: (len(plan.capacity.exceeded), plan.capacity.excess)))
 
@@ -79,6 +85,13 @@ def _with_ports(plan: ArrayPlan, known: _Known) -> ArrayPlan:
     if routing.sites:
         capacity = capacity_of(plan.placement, plan.fifos, routes, plan.array)
     return replace(plan, routes=routes, routing=routing, capacity=capacity.with_ports(routing, plan.array))
+
+
+def _with_memories(plan: ArrayPlan) -> ArrayPlan:
+    """A plan that fits, with the addresses of all buffers of its cores."""
+    memories = memories_of(plan.placement, plan.fifos, plan.array)
+    uses = (*plan.capacity.uses, *bank_uses(memories))
+    return replace(plan, memories=memories, capacity=replace(plan.capacity, uses=uses))
 
 
 def _misfit(plan: ArrayPlan) -> TargetError:

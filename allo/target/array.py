@@ -108,6 +108,11 @@ class ProcessorArray(Target):
         return self.columns * self.core_rows
 
     @property
+    def access(self) -> int:
+        """How many bytes of its memory a core stores at once, as it does with each of its loads."""
+        return self.timing.store
+
+    @property
     def first_core_row(self) -> int:
         """The row of the lowest core, above the shim tile and the memory tile."""
         return 2

@@ -9,6 +9,7 @@ from math import prod
 from ...errors import TargetError
 from ...mapping import ArrayPlan, Route, RuntimeSequence, ShimTransfer, TokenWait
 from ...target import TileKind
+from .check_memory import check_memories
 from .check_ports import check_ports
 
 _WORD = 4
@@ -34,6 +35,7 @@ def check_plan(plan: ArrayPlan, sequence: RuntimeSequence) -> None:
         _check_amount(route, sequence)
     _check_objects(plan)
     check_ports(plan)
+    check_memories(plan)
 
 
 @dataclass(slots=True)
