@@ -8,12 +8,13 @@ from collections.abc import Callable
 from dataclasses import astuple
 from typing import Any
 
+import numpy as np
 import pytest
 
 import allo
 import allo.dataflow as df
 from allo.backend.instantiate import instantiate
-from allo.ir.types import Stream, int16
+from allo.ir.types import Stream, int16, int32
 from tests.dataflow.designs import elements, systolic, tiles
 from tests.dataflow.test_random_positions import stepped
 from tests.seeds import sweep
@@ -123,3 +124,63 @@ def test_multipliers_of_two_rows() -> None:
     estimate = allo.estimate(df.customize(grid))
     cell = next(function for function in estimate.functions if function.name == "cell")
     assert (cell.instances, cell.resources.dsp, estimate.dsp) == (size * size, 1, 2 * (size - 1))
+
+
+def chain(count: int) -> allo.Schedule:
+    """Elements that hand on a vector, each to the next one."""
+
+    def line(A: int32[count, 16], x: int32[16], C: int32[count]):
+        for i in range(count, name="PE"):
+            total: int32 = 0
+            for k in range(16):
+                total += A[i, k] * x[k]
+            C[i] = total
+
+    s = allo.customize(line)
+    s.pipeline("k")
+    fetched = s.buffer_at("x", "i")
+    s.relay(fetched, s.unfold("PE", axes=[0]), axis=0, depth=4)
+    s.partition("line:A", dim=1)
+    s.partition("line:C")
+    s.dataflow("line")
+    return s
+
+
+def grid(rows: int, columns: int) -> allo.Schedule:
+    """Rows of one matrix come from the left, columns of the other one from above."""
+
+    def product(A: int32[rows, 16], B: int32[16, columns], C: int32[rows, columns]):
+        for i, j in allo.grid(rows, columns, name="PE"):
+            total: int32 = 0
+            for k in range(16):
+                total += A[i, k] * B[k, j]
+            C[i, j] = total
+
+    s = allo.customize(product)
+    s.pipeline("k")
+    left, above = s.buffer_at("A", "j"), s.buffer_at("B", "j")
+    elements = s.unfold("PE", axes=[0, 1])
+    s.relay(left, elements, axis=1, depth=4)
+    s.relay(above, elements, axis=0, depth=4)
+    s.partition("product:A", dim=1)
+    s.partition("product:B", dim=2)
+    s.partition("product:C")
+    s.dataflow("product")
+    return s
+
+
+CHAINS = {
+    "two": (chain, (2,), ((2, 16), (16,), (2,))), "nine": (chain, (9,), ((9, 16), (16,), (9,))),
+    "four by two": (grid, (4, 2), ((4, 16), (16, 2), (4, 2))),
+    "two by five": (grid, (2, 5), ((2, 16), (16, 5), (2, 5))),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", CHAINS)
+def test_the_last_element_of_a_chain_waits_for_all_before_it(name: str) -> None:
+    """Also where what comes from outside is late: it goes through all elements that hand it on, and no others."""
+    make, sizes, shapes = CHAINS[name]
+    schedule = make(*sizes)
+    timed = schedule.build(target="simulator", timed="u280")
+    timed(*(np.ones(shape, np.int32) for shape in shapes))
+    assert allo.estimate(schedule).cycles == timed.timing.cycles

@@ -12,6 +12,7 @@ from mlir import ir
 from ...ir.access import accessed, asks_stream, base_of, callee_name, is_peek, looks, moves_element
 from . import tree
 from .calls import Callee
+from .chains import handed_on
 from .span import (
     Ends,
     Event,
@@ -172,7 +173,11 @@ class Spans:
         skew = max(skew, Fraction(0)) * (count - 1)
         units = Counter({operator: n * count for operator, n in body.units.items()})
         callees = Counter({name: n * count for name, n in body.callees.items()})
-        ends = replace(body.ends, puts=uncounted(body.ends.puts), gets=uncounted(body.ends.gets))
+        gets, handed = uncounted(body.ends.gets), () if node.in_turn else handed_on(node)
+        for stream, got in gets.items():
+            if stream[0] in handed:  # the last one that comes from outside goes on to all other positions
+                gets[stream] = replace(got, tail=got.tail + skew)
+        ends = replace(body.ends, puts=uncounted(body.ends.puts), gets=gets)
         latency = None
         if body.latency is not None and trips is not None:
             latency = body.latency + node.control
