@@ -16,7 +16,7 @@ from allo._mlir.dialects import allo as allo_d
 from allo.customize.module.declared_orders import declared, order_of, type_of
 from allo.ir.context import context
 from allo.ir.stream_facts import made_streams
-from allo.ir.types import Fixed, int32, uint8
+from allo.ir.types import Fixed, Stream, int32, uint8
 from allo.layout import ITensor
 from tests.seeds import drawn, sweep
 
@@ -151,6 +151,28 @@ def test_widened() -> None:
     text = str(s.module).replace("[4, 6] * [1, 1]", "[4, 5] * [1, 1]")
     with pytest.raises(allo.KernelError, match="24 elements are put into 'fifo_C', but 20 pass by its order"):
         allo.Schedule.from_mlir(text)
+
+
+def sorted_out(A: int32[4], B: int32[4]):
+    signs: Stream[int32, 8][2]
+    for i in range(4):
+        if A[i] > 0:
+            signs[0].put(A[i])
+        else:
+            signs[1].put(A[i])
+    for i in range(4):
+        if A[i] > 0:
+            B[i] = signs[0].get()
+        else:
+            B[i] = signs[1].get()
+
+
+def test_where_data_decide_no_count_is_wrong() -> None:
+    text = str(allo.customize(sorted_out).module)
+    order = "allo.itensor = !allo.itensor<1xi32, [4] * [1], (d0) -> (d0)>"
+    ordered = text.replace('memref.alloc() {allo.name = "signs"}', f'memref.alloc() {{{order}, allo.name = "signs"}}')
+    assert ordered != text
+    assert str(allo.Schedule.from_mlir(ordered).module) == ordered
 
 
 @sweep(12, 2)
