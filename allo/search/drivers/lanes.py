@@ -48,8 +48,7 @@ class _Pipeline:
 
     Its cycles are `work`, those of an iteration a cycle without lanes, times the share of the iterations that lanes
     leave and its interval, and `rest`. A sum that is needed again waits for `wait` cycles. `dsp` are those of a lane.
-    What was found for certain lanes is in `known`, in cycles and in DSPs. Of one that `shares`, lanes that wait use
-    units in turn.
+    What was found for certain lanes is in `known`, in cycles and in DSPs.
     """
 
     place: PipelineFacts
@@ -60,7 +59,6 @@ class _Pipeline:
     wait: int = 1
     dsp: float = 0.0
     known: dict[Lanes, tuple[float | None, float]] = field(default_factory=dict)
-    shares: bool = False
 
     def share(self, lanes: Sequence[_Table]) -> _Table:
         """The share of all iterations that lanes leave."""
@@ -113,10 +111,10 @@ class _Pipeline:
         distance = min(float(_distance(body, lanes)) for body in bodies)
         return self.work * self.share(lanes) * max(1, math.ceil(self.wait / distance)) + self.rest
 
-    def dsps(self, lanes: Sequence[_Table]) -> _Table:
+    def dsps(self, lanes: Sequence[_Table], *, waits: bool) -> _Table:
         """The DSPs of all lanes at an iteration a cycle: where it waits, another order needs fewer for as much. Where
-        orders stay (`shares`), those that are needed at a time."""
-        found = self.dsp * self.copies(lanes) / (self.interval(lanes) if self.shares else 1.0)
+        orders stay (`waits`), lanes that wait use units in turn: those that are needed at a time."""
+        found = self.dsp * self.copies(lanes) / (self.interval(lanes) if waits else 1.0)
         for shape, (_, known) in self.known.items():
             found = np.where(self._are(shape, lanes), known, found)
         return np.ceil(found)
@@ -212,7 +210,7 @@ class LaneModel:
 
     def dsps(self, lanes: Sequence[_Table]) -> _Table:
         """The most DSPs that are used at a time."""
-        own = [one.dsps(lanes) for one in self.pipelines]
+        own = [one.dsps(lanes, waits=self.waits) for one in self.pipelines]
         sums = []
         for one in self.pipelines:
             parts: dict[str, _Table] = {}
@@ -309,7 +307,7 @@ class LaneModel:
         if self.waits:
             orders = {hole: loops[hole.taken : hole.taken + 1] for hole, loops in orders.items()}
         work = (place.cycles or 0) / place.interval
-        found = _Pipeline(place, bodies[0], orders, work, dsp=place.dsp, shares=self.waits)
+        found = _Pipeline(place, bodies[0], orders, work, dsp=place.dsp)
         if place.waits:
             first = [loops[0] for loops in orders.values()] or [found.loops]
             distance = min(float(_distance(loops, _tables(self.fewest))) for loops in first)
