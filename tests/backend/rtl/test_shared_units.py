@@ -4,8 +4,6 @@
 
 from __future__ import annotations
 
-import re
-from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
@@ -14,24 +12,14 @@ import pytest
 
 import allo
 import allo.dataflow as df
-from allo.backend.unrolled import unrolled
 from allo.ir.types import Stream, bfloat16, float16, float32, int16, int32
-from allo.target import Fpga, load_target
-from allo.timing.control.build import TreeOptions
-from allo.timing.control.trees import Trees
 from polybench import load
 
+from .counted import assert_as_estimated, units
 from .flows import assert_flows
 
 N = 8
 SPECIAL = np.array([0.0, -0.0, np.inf, -np.inf, np.nan, 1.5, -1.5, 2**-140], np.float32)
-
-
-def units(kernel: Callable[..., Any] | allo.Schedule, **options: Any) -> Counter[str]:
-    """How many units of each module the hardware of a kernel has."""
-    s = kernel if isinstance(kernel, allo.Schedule) else allo.customize(kernel)
-    code = s.build(target="rtl", **options).code
-    return Counter(re.findall(r"^  (allo_(?:mul|f(?:add|sub|mul|div|sqrt))) ", code, re.MULTILINE))
 
 
 def runs_as_interpreted(kernel: Callable[..., Any], *arrays: Any, schedule: allo.Schedule | None = None) -> None:
@@ -218,26 +206,6 @@ def test_calls_are_instances_with_units_of_their_own() -> None:
 def test_there_are_as_many_as_estimated(kernel: str) -> None:
     stated = assert_as_estimated(load(kernel).designs["vanilla"].customized("MINI"))
     assert (stated["choice of operands"] > 0) == (kernel in ("durbin", "gramschmidt", "adi", "ludcmp"))
-
-
-def assert_as_estimated(s: allo.Schedule) -> Counter[str]:
-    """There are as many units of each kind as the estimate has of what is built; what it has."""
-    device = load_target("u280")
-    assert isinstance(device, Fpga)
-    device = device.under("rtl")
-    module = unrolled(s.ir, device, banks=True)
-    trees = Trees(module, TreeOptions(device, assumes=False))
-    stated: Counter[str] = Counter()
-    for function in module.functions():
-        for operator, count in trees.span(function.name.value).units.items():
-            stated[operator.name] += count
-    found = units(s)
-    names = {"add": ("allo_fadd", "allo_fsub"), "mul": ("allo_fmul",), "div": ("allo_fdiv",), "sqrt": ("allo_fsqrt",)}
-    for kind, modules in names.items():
-        given = sum(count for name, count in stated.items() if name.startswith(f"{kind}_f"))
-        assert given == sum(found[name] for name in modules)
-    assert stated["mul"] == found["allo_mul"]
-    return stated
 
 
 def taken(x: float32[16], y: float32[16], z: float32[16]):
