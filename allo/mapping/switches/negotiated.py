@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from ...target import Tile
 from .flow import Link, StreamFlow, Tree, tree_of
 
-_STEP = 2  # what a free port costs
+STEP = 2  # what a free port costs
 FULL = 1  # more for each stream that is there too many, times the number of the round
 AGAIN = 4  # more for each stream that was there too many in each round
 
@@ -70,7 +70,7 @@ class Negotiation:
     def price(self, link: Link) -> int:
         """What one more stream over a link costs."""
         excess = max(self.used[link] + 1 - self.ports[link], 0)
-        return _STEP + self.history[link] + FULL * (self.number + 1) * excess
+        return STEP + self.history[link] + FULL * (self.number + 1) * excess
 
     def take(self, tree: Tree) -> None:
         for link in tree:

@@ -12,6 +12,7 @@ from .negotiated import negotiated
 from .sited import sited
 
 _FEW, _MANY = 6, 60  # rounds of negotiation, before a proof that it is in vain is looked for and after that
+_MOVING = 24  # rounds in which sites move too
 
 
 def routing_of(flows: Sequence[StreamFlow], array: ProcessorArray, sites: Sequence[FlowSite] = ()) -> Routing:
@@ -31,7 +32,7 @@ def routing_of(flows: Sequence[StreamFlow], array: ProcessorArray, sites: Sequen
         trees, excess = negotiated(flows, ports, _MANY)
     if not excess:
         return Routing(numbered(flows, trees, array))
-    found = sited(flows, sites, ports, _MANY) if sites else None
+    found = sited(flows, sites, ports, _MOVING) if sites else None
     if found is not None:
         return _at(flows, sites, *found, array)
     crowded = tuple(_crowded(flows, trees, link, ports) for link in sorted(excess))

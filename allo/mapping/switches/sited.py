@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from ...target import Tile
 from .flow import FlowSite, Link, StreamFlow, Tree
-from .negotiated import AGAIN, FULL, Negotiation
+from .negotiated import AGAIN, FULL, STEP, Negotiation
 
 type Seat = tuple[Tile, str]  # a resource of a tile
 
@@ -70,8 +70,7 @@ class _Sites:
         for number in self.own[k]:
             self.ways.leave(self.trees[number])
             self.trees[number] = ()
-        tile = min(self.sites[k].tiles, key=lambda own: self._cost(k, own))
-        self.at[k] = tile
+        tile = self.at[k] = self._cheapest(k)
         self._sit(k, tile, 1)
         for number in self.own[k]:
             self.flows[number] = self.sites[k].moves(self.flows[number], tile)
@@ -86,17 +85,38 @@ class _Sites:
         for name, need in self.sites[k].needs.items():
             self.taken[tile, name] = self.taken.get((tile, name), 0) + sign * need
 
-    def _cost(self, k: int, tile: Tile) -> int:
-        """What a site costs at a tile: its seat, and all its ways one after the other."""
+    def _cheapest(self, k: int) -> Tile:
+        """The first of the tiles of a site where it costs least; others are looked at while they might cost less."""
+        tiles = self.sites[k].tiles
+        floors = [self._seat_price(k, tile) + self._distance(k, tile) for tile in tiles]
+        best: tuple[int, int] | None = None
+        for floor, number in sorted((floor, number) for number, floor in enumerate(floors)):
+            if best is not None and (floor, number) >= best:
+                break
+            cost = self._seat_price(k, tiles[number]) + self._way_price(k, tiles[number])
+            best = (cost, number) if best is None else min(best, (cost, number))
+        assert best is not None
+        return tiles[best[1]]
+
+    def _seat_price(self, k: int, tile: Tile) -> int:
+        """What resources of a tile cost that others want too."""
         site, cost = self.sites[k], 0
         for name, need in site.needs.items():
-            place = tile, name
-            cost += self.history.get(place, 0)
-            if self.taken.get(place, 0) + need > site.limits[name]:
+            cost += self.history.get((tile, name), 0)
+            if self.taken.get((tile, name), 0) + need > site.limits[name]:
                 cost += FULL * (self.ways.number + 1)
-        tried: list[Tree] = []
+        return cost
+
+    def _distance(self, k: int, tile: Tile) -> int:
+        """What the ways of a site cost at least."""
+        flows = (self.sites[k].moves(self.flows[number], tile) for number in self.own[k])
+        return sum(STEP * max(flow.source.distance(sink) for sink in flow.sinks) for flow in flows)
+
+    def _way_price(self, k: int, tile: Tile) -> int:
+        """What all ways of a site cost, one after the other."""
+        cost, tried = 0, list[Tree]()
         for number in self.own[k]:
-            tree = self.ways.way(site.moves(self.flows[number], tile))
+            tree = self.ways.way(self.sites[k].moves(self.flows[number], tile))
             cost += sum(self.ways.price(link) for link in tree)
             self.ways.take(tree)
             tried.append(tree)
