@@ -82,6 +82,18 @@ def test_as_few_buffers_share_a_bank_as_can(seed: int) -> None:
         assert search.best[0] == least
 
 
+def test_what_shares_no_task_shares_a_bank() -> None:
+    """Three operands of `f` and `g`, one of `f`, and a result of `g`, which meet: first it gets a bank of its own."""
+    operands = [buffer(f"b{k}", size, 0, "f", "g") for k, size in enumerate((4, 32, 32))]
+    buffers = [*operands[:2], buffer("result", 32, 0, "g", writes=True), operands[2], buffer("own", 32, 0, "f")]
+    pairs = {
+        pair: cost for pair in combinations(range(5), 2) if (cost := weight(buffers[pair[0]], buffers[pair[1]]))
+    }
+    addresses = BankSearch(buffers, pairs, 32, 1024, 256, ACCESS).addresses()
+    banks = [address // 256 for address in addresses]
+    assert banks[2] == banks[4] and len(set(banks)) == 4
+
+
 @pytest.fixture(scope="module")
 def product_plan() -> ArrayPlan:
     top, steps = GEMM(64, 64, 64, 2, 2, 2, int16, int16)
