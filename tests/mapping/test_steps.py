@@ -132,6 +132,17 @@ def test_refused(steps: list[Any], message: str) -> None:
     assert str(caught.value) == message
 
 
+def test_a_bundle_that_runs_a_consumer_first_is_refused() -> None:
+    graph = VirtualGraph((A,), (node("f_0", part(0)), node("f_1", part(1))), (stream("f_0", "f_1"),))
+    assert [own.name for own in mapped(graph, [("bundle", ["f_0", "f_1"])]).cores[0].nodes] == ["f_0", "f_1"]
+    with pytest.raises(TargetError) as caught:
+        mapped(graph, [("bundle", ["f_1", "f_0"])])
+    assert str(caught.value) == (
+        "bundle: 'f_1' runs before 'f_0', whose stream 'f_0_f_1' it gets\n"
+        "  hint: bundle producers before their consumers"
+    )
+
+
 def test_positions_with_other_bodies_are_bundled() -> None:
     """Their parts of one argument come through one FIFO, whichever parameter of their functions it is."""
     nodes = node("f_0", part(0)), node("f_1", part(1, parameter=2), function="f_1")

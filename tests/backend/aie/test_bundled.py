@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ import allo
 import allo.dataflow as df
 from allo.errors import TargetError
 from allo.ir.types import Stream, int32
+from allo.mapping import ShimTransfer
 from allo.memory import Layout
 
 N, P = 32, 4
@@ -244,3 +246,21 @@ def test_cores_that_wait_with_a_fifo_each_too(V: int) -> None:
     """Two blocks do not fit in a stream of one."""
     with pytest.raises(TargetError, match=r"^mapped like this \(.*\), cores wait for one another for ever\n"):
         bundled(V, 1, 0)
+
+
+@df.region()
+def sums_of_parts(A: int32[64], B: int32[64], C: int32[64]):
+    @df.kernel(mapping=[8], args=[A, B, C])
+    def part(a: int32[64] @ Layout("S0"), b: int32[64] @ Layout("S0"), c: int32[64] @ Layout("S0")):
+        c[:] = allo.add(a, b)
+
+
+def test_operands_come_in_turn() -> None:
+    """Eight transfers of each operand, of which a channel takes four: a sum needs both before more of one come."""
+    steps = [("bundle", [f"part_{k}" for k in reversed(range(8))])]
+    built = df.build(sums_of_parts, target="aie", mapping_primitives=steps)
+    routes = [step.route for step in built.sequence.steps if isinstance(step, ShimTransfer)]
+    assert sorted(Counter(routes).values()) == [8, 8, 8]
+    A, C = np.arange(64, dtype=np.int32), np.zeros(64, np.int32)
+    built(A, A[::-1].copy(), C)
+    assert (C == 63).all()

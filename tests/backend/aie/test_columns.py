@@ -12,6 +12,7 @@ import allo
 import allo.dataflow as df
 from allo.ir.types import int32
 from allo.memory import Layout
+from allo.target import Tile
 
 TARGET = Path(__file__).resolve().parents[3] / "targets" / "xdna1_npu1.toml"
 
@@ -67,3 +68,31 @@ def test_a_column_with_too_few_wires_is_refused(tmp_path: Path) -> None:
         "    from other shim and memory tiles there are no ways, which constraint programming has proved\n"
         "  hint: let cores run several tasks (mapping_primitives), so that fewer streams go from tile to tile"
     )
+
+
+@df.region()
+def shifts(A: int32[32], C: int32[32]):
+    @df.kernel(mapping=[4], args=[A, C])
+    def core(a: int32[32] @ Layout("S0"), c: int32[32] @ Layout("S0")):
+        for i in range(8):
+            c[i] = a[i] + 1
+
+
+def test_ways_begin_where_objects_do() -> None:
+    """Parts of four cores meet in the memory tile of the only column: what comes goes up, what leaves goes down."""
+    built = df.build(shifts, target="aie", device_type="npu1_1col")
+    ways = {own.flow.name: own for own in built.plan.routing.flows}
+    shim, memory = Tile(0, 0), Tile(0, 1)
+    assert {route.to_core for route in built.plan.routes} == {True, False}
+    for route in built.plan.routes:
+        assert route.hub == 0
+        ends = (shim, memory) if route.to_core else (memory, shim)
+        assert (ways[route.name].flow.source, ways[route.name].flow.sinks) == (ends[0], (ends[1],))
+        assert str(ways[route.name])[0] == ("N" if route.to_core else "S")
+        for fifo in route.fifos:
+            own = built.plan.placement.tile(fifo.cores[0])
+            ends = (memory, own) if route.to_core else (own, memory)
+            assert (ways[fifo.name].flow.source, ways[fifo.name].flow.sinks) == (ends[0], (ends[1],))
+    A, C = np.arange(32, dtype=np.int32), np.zeros(32, np.int32)
+    built(A, C)
+    assert (A + 1 == C).all()
