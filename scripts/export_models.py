@@ -493,6 +493,56 @@ class TorchAo(ResNet):
     """The residual network with layers of int8, and a scale for each channel of weights, as torchao makes it."""
 
 
+class Mixed(nn.Module):
+    """Numbers as truth values, integers where floats are made of them, subscripts for each element, empty parts,
+    and padding by name."""
+
+    inputs = (torch.randn(3, 4), torch.randint(0, 4, (3, 4)))
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.valid = nn.Conv2d(1, 2, (1, 2), (2, 1), "valid", (1, 2))
+        self.same = nn.Conv2d(1, 2, (2, 3), padding="same", dilation=(1, 2))
+
+    def forward(self, x: Tensor, n: Tensor) -> tuple[Tensor, ...]:
+        return (
+            self.valid(x[None]), self.same(x[None]), F.pad(x[None], (1, 2), mode="circular"),
+            torch.logical_xor(x, n), torch.logical_and(n, n > 2), torch.logical_or(n, x * 0), torch.logical_not(n),
+            n.sqrt(), torch.sigmoid(x > 0), n**0.5, torch.pow(x.abs() + 1, n), 7 % (n + 1), n.to(torch.uint8).any(1),
+            torch.div(n, x, rounding_mode="floor"), torch.div(n, 0.3, rounding_mode="trunc"),
+            torch.div(n, n + 1, rounding_mode=None), x.gather(1, n), x.gather(0, n % 3),
+            x.gather(1, torch.tensor([[3, 0], [1, 1]])),
+            torch.cat((x[:0], x, x[2:]), 0), torch.cat((x[:, 4:], x, x[:, 4:]), -1),
+        )  # fmt: skip
+
+
+class Sixteen(nn.Module):
+    """Floats of 16 bits, whose sums have 32."""
+
+    inputs = (torch.randn(2, 600),)
+
+    def forward(self, x: Tensor) -> tuple[Tensor, ...]:
+        found: list[Tensor] = []
+        for kind in (torch.bfloat16, torch.float16):
+            ones, y = (x == x).to(kind), x.to(kind)
+            image, kernel = ones.view(2, 6, 10, 10), (x > -9).to(kind).view(2, 6, 10, 10)
+            found += [ones @ ones.T, F.linear(ones, ones, ones[0, :2]), ones.sum(1), ones.mean(1, keepdim=True)]
+            found += [F.conv2d(image, kernel), F.conv2d(image, kernel[:, :3], groups=2)]
+            found += [F.avg_pool2d(ones[None], (2, 600)), y.mean(0, dtype=torch.float32)]
+            found += [F.layer_norm(y * 100, (600,)), F.rms_norm(y * 0.01, (600,)), (y * 0.01).softmax(-1)]
+            found += [F.scaled_dot_product_attention(y[:, :8].T, y[:, 8:].T, y[:, 8:].T)]
+        return tuple(value.float() for value in found)
+
+
+class Depends(nn.Module):
+    """What has an extent, or is a number, that elements decide."""
+
+    inputs = (torch.randn(3, 3),)
+
+    def forward(self, x: Tensor) -> tuple[Tensor, ...]:
+        return torch.nonzero(x) + 1, x * x.sum().item(), x[x > 0]
+
+
 def with_integers(model: nn.Module, inputs: tuple[Tensor, ...]) -> nn.Module:
     """The model as torchao quantises it for two samples (its PT2E flow)."""
     from torchao.quantization.pt2e.quantize_pt2e import convert_pt2e, prepare_pt2e
@@ -593,13 +643,14 @@ def write(kind: type[nn.Module], values: bool) -> None:
     if kind in AS_ONNX:
         packed = gzip.compress(onnx_model(model, inputs), mtime=0)
         (MODELS / f"{name}.onnx.gz").write_bytes(packed)
-    if kind is not Refused:
+    if kind not in (Refused, Depends):
         np.savez_compressed(MODELS / f"{name}.npz", **found)
 
 
 ALL = (
     Perceptron, ResNet, MobileNet, Vgg, Llama, Gemma, Gpt2, Decode, Generator, CacheAsArgument, Elements, Moves, Odd,
-    Swap, Quantized, Lengths, Rounding, Extremes, Images, Places, Refused, TorchAo,
+    Swap, Quantized, Lengths, Rounding, Extremes, Images, Places, Refused, TorchAo, Mixed, Sixteen,
+    Depends,
 )  # fmt: skip
 
 AS_ONNX = (ResNet, MobileNet, Llama, CacheAsArgument, Elements, Moves)

@@ -76,8 +76,8 @@ def _groups_normed(node: AtenNode, scales: tuple[str | None, str | None], groups
 
 def _rms_norm(node: AtenNode) -> Layers:
     element = node.type_of(node.outputs[0]).element
-    least = {16: 2.0**-10, 32: 2.0**-23, 64: 2.0**-52}
-    default = least[element.width] if isinstance(element, Float) else 0.0
+    is_double = isinstance(element, Float) and element.width == 64
+    default = 2.0**-52 if is_double else 2.0**-23  # that of the type in which squares are added
     yield from _rows_normed(node, "rms_norm", (node.maybe("weight"),), eps=node.float("eps", default))
 
 

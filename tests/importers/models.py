@@ -17,6 +17,7 @@ MODELS = Path(__file__).parent / "models"
 NAMES = (
     "perceptron", "resnet", "mobilenet", "vgg", "llama", "gemma", "gpt2", "cacheasargument", "elements", "moves",
     "odd", "quantized", "torchao", "rounding", "extremes", "images", "places",
+    "mixed",
 )  # fmt: skip
 TOLERANCE = 2e-6  # times the largest element: sums in another order
 

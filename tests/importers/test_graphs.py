@@ -132,6 +132,16 @@ def test_constants_have_a_size_that_fits_into_memory() -> None:
     )
 
 
+def test_infinities_are_rounded_to_themselves() -> None:
+    values = np.array([np.inf, -np.inf, 2.5, -0.5], np.float32)
+    names = ("floor", "ceil", "trunc", "round")
+    layers: dict[str, Given] = {name: (name, ("x",), (4,), {}) for name in names}
+    kernel = ImportedKernel(simplified(graph_of({"x": (4,)}, layers, *names)))
+    for function in (kernel, allo.customize(kernel).build()):
+        for name, result in zip(names, run(function, values), strict=True):
+            assert np.array_equal(result, getattr(np, name)(values))
+
+
 def test_numbers_are_compared_as_pytorch_does() -> None:
     """A number has the type of the array that it is compared with, or is a float if that is the larger kind."""
     kinds = {"a": TensorType(int64, (3,)), "b": TensorType(bool_, (3,))}

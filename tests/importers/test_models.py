@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ import pytest
 
 import allo
 from allo.importers import compare_layers
+from allo.importers.operators import OPERATORS, LayerCall
 
 from .models import MODELS, NAMES, Array, check, kernel_of, run, stored
 from .test_refusals import symbol
@@ -182,6 +184,33 @@ def test_the_first_layer_that_differs_is_named() -> None:
         "the first layer that differs is 'relu_2', relu of module 'layer1', "
         f'File "export_models.py", line {line.line}'
     )
+
+
+def test_the_first_layer_that_machine_code_gets_wrong_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A norm of which the code forgets the number under the root."""
+    kernel, model = kernel_of("gpt2"), stored("gpt2")
+    norm = OPERATORS["layer_norm"]
+
+    def build(call: LayerCall) -> Any:
+        options = {**call.layer.options, "eps": 1.0} if call.layer.name == "layer_norm_1" else call.layer.options
+        return norm.build(replace(call, layer=replace(call.layer, options=options)))  # type: ignore[misc]
+
+    monkeypatch.setitem(OPERATORS, "layer_norm", replace(norm, build=build))  # type: ignore[arg-type]
+    comparison = compare_layers(kernel, *model.inputs)
+    assert comparison.first is not None and comparison.first.layer.name == "layer_norm_1"
+    assert "'layer_norm_1', layer_norm of module 'norm2', File " in str(comparison)
+
+
+@pytest.mark.parametrize("how", ["numpy", "machine code"])
+def test_floats_of_16_bits_are_added_up_in_32(how: str) -> None:
+    """As PyTorch does it, but for a unit in the last place; in 16 bits a sum of 600 ones is 256."""
+    kernel, model = kernel_of("sixteen"), stored("sixteen")
+    results = run(kernel if how == "numpy" else allo.customize(kernel).build(), *model.inputs)
+    half = len(results) // 2
+    for number, (result, wanted) in enumerate(zip(results, model.results, strict=True)):
+        unit = 2.0**-7 if number < half else 2.0**-10
+        assert np.abs(result - wanted).max() <= unit * np.abs(wanted).max()
+    assert all((results[number] == 600).all() for number in (0, 2, half, half + 2))
 
 
 def test_layers_are_compared_with_numpy_where_nothing_is_stored() -> None:

@@ -86,10 +86,13 @@ class RowWise:
         return MathCall(self.kind, self.call.at, name, (value,))
 
 
-def softmax(call: OperatorCall, *, hides_rows: bool = False) -> View | None:
-    """exp(x - maximum) / sum(exp(x - maximum)); rows of -inf give zeros if a mask `hides_rows`, else no numbers."""
+def softmax(call: OperatorCall, *, hides_rows: bool = False, inside: Float | None = None) -> View | None:
+    """exp(x - maximum) / sum(exp(x - maximum)); rows of -inf give zeros if a mask `hides_rows`, else no numbers.
+
+    It is computed in the float type `inside`, by default that of the array.
+    """
     view = call.array("A")
-    kind = None if view is None else call.floats("A", view)
+    kind = None if view is None else inside or call.floats("A", view)
     if view is None or kind is None:
         return None
     shape, rank = view.type.shape, len(view.type.shape)

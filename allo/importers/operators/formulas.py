@@ -24,6 +24,7 @@ class Numbers(Protocol):
     def minimum(self, a: Any, b: Any) -> Any: ...
     def where(self, condition: Any, a: Any, b: Any) -> Any: ...
     def erf(self, x: Any) -> Any: ...
+    def floor(self, x: Any) -> Any: ...
     def once(self, x: Any) -> Any: ...
 
 
@@ -44,6 +45,9 @@ class ArrayNumbers:
 
     def where(self, condition: Any, a: Any, b: Any) -> Any:
         return np.where(condition, a, b)
+
+    def floor(self, x: Any) -> Any:
+        return np.floor(x)  # `x // 1.0` makes infinities what is no number
 
     def erf(self, x: Any) -> Any:
         from scipy.special import erf
@@ -185,6 +189,9 @@ class TypedNumbers:
         kind = a.expr.type if isinstance(a, TypedNumber) else self.kind
         return TypedNumber(Select(kind, self.at, condition.expr, self._expr(a), self._expr(b)))
 
+    def floor(self, x: TypedNumber) -> TypedNumber:
+        return x // 1.0
+
     def erf(self, x: TypedNumber) -> TypedNumber:
         """The error function, off by at most 1.5e-7 (Abramowitz and Stegun, formula 7.1.26)."""
         size = self.absolute(x)
@@ -245,18 +252,18 @@ def _sinh(m: Numbers, x: Any) -> Any:
 
 
 def _ceil(m: Numbers, x: Any) -> Any:
-    return -((-x) // 1.0)
+    return -m.floor(-x)
 
 
 def _trunc(m: Numbers, x: Any) -> Any:
-    return m.where(x < 0.0, _ceil(m, x), x // 1.0)
+    return m.where(x < 0.0, _ceil(m, x), m.floor(x))
 
 
 def _round(m: Numbers, x: Any) -> Any:
     """To the nearest whole number, halves to the even one."""
-    below = m.once(x // 1.0)
+    below = m.once(m.floor(x))
     over = m.once(x - below)
-    even = 2.0 * ((0.5 * (below + 1.0)) // 1.0)
+    even = 2.0 * m.floor(0.5 * (below + 1.0))
     return m.where(over == 0.5, even, m.where(over > 0.5, below + 1.0, below))
 
 
@@ -273,7 +280,7 @@ def _trunc_div(m: Numbers, a: Any, b: Any) -> Any:
 def _floor_quotient(m: Numbers, a: Any, b: Any) -> Any:
     """How often `b` goes into `a`, as Python and PyTorch count: without what rounding does to `a / b`."""
     times = (a - a % b) / b
-    return m.where(b == 0.0, a / b, (times + 0.5) // 1.0)
+    return m.where(b == 0.0, a / b, m.floor(times + 0.5))
 
 
 def _plain(name: str) -> Formula:
@@ -301,7 +308,7 @@ FORMULAS: Mapping[str, Formula] = {
     "sinh": _sinh,
     "cosh": lambda m, x: 0.5 * (m.function("exp", x) + m.function("exp", -x)),
     "hypot": lambda m, a, b: m.function("sqrt", a * a + b * b),
-    "floor": lambda m, x: x // 1.0,
+    "floor": lambda m, x: m.floor(x),
     "ceil": _ceil,
     "trunc": _trunc,
     "round": _round,

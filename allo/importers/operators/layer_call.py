@@ -15,10 +15,15 @@ from ...frontend.typing.convert import constant
 from ...frontend.typing.nodes import Const, Declare, Expr, Stmt, Symbol, SymbolKind
 from ...frontend.typing.operations import binary
 from ...frontend.typing.view import View, whole
-from ...ir.types import AlloType, TensorType, index
+from ...ir.types import AlloType, Float, TensorType, index
 from ..graph import Array, Layer, Operand
 
 type Value = View | Expr
+
+
+def sum_element(element: AlloType) -> AlloType:
+    """The type in which elements are added up: 32 bits for floats of 16, which lose what is small beside a sum."""
+    return Float(32) if isinstance(element, Float) and element.width == 16 else element
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +59,11 @@ class LayerCall:
     def element(self) -> AlloType:
         """The element type of the result."""
         return self.layer.type.element
+
+    @property
+    def sum_element(self) -> AlloType:
+        """The type that sums are added in: 32 bits for floats of 16, which lose what is small beside a sum."""
+        return sum_element(self.element)
 
     def value(self, position: int) -> Value:
         """An operand: a view, or a number."""

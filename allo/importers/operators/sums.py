@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable
 from typing import Any
 
+import ml_dtypes
 import numpy as np
 
 from ...frontend.library.elementwise import elementwise
@@ -33,7 +34,7 @@ def _linear(call: LayerCall) -> View:
     factors = ((x, along(*range(rank), rank + 1)), (w, along(rank, rank + 1)))
     start = zero(operator) if len(call.layer.inputs) == 2 else call.stored(2)
     named = "matmul" if rank == 1 else "generic"
-    return Reduction(loops, 1, factors, call.element, named, sums(operator), start).result(operator)
+    return Reduction(loops, 1, factors, call.sum_element, named, sums(operator), start).result(operator)
 
 
 def _batch(shape: tuple[int, ...], batch: tuple[int, ...]) -> Subscripts:
@@ -62,13 +63,14 @@ def _matmul(call: LayerCall) -> View:
     one_each = added is not None and added.type.shape == (call.type.shape[-1],)
     start = added if one_each and added is not None else zero(operator)
     factors = ((a, left), (b, right))
-    result = Reduction(loops, 1, factors, call.element, named, sums(operator), start).result(operator)
+    kind = call.sum_element
+    result = Reduction(loops, 1, factors, kind, named, sums(operator), start).result(operator)
     if added is None or one_each:
         return result
     product = call.array(f"{call.layer.name}_product", result)
 
     def combine(elements: list[Expr]) -> Expr:
-        return Binary(call.element, call.at, "+", elements[0], convert(elements[1], call.element))
+        return Binary(kind, call.at, "+", elements[0], convert(elements[1], kind))
 
     total = elementwise(operator, "add", combine, [product, added])
     assert isinstance(total, View)
@@ -81,6 +83,7 @@ def _along(call: LayerCall, operation: str) -> View:
     shape, dimensions = source.type.shape, call.layer.options["dimensions"]
     keeps, count = len(call.type.shape) == len(shape), math.prod(shape[d] for d in dimensions)
     is_direct = operation != "mean" and not keeps
+    kind = call.element if operation == "amax" else call.sum_element
     operator = call.operator_call("" if is_direct else "total")
     kept = [d for d in range(len(shape)) if d not in dimensions]
     loops = tuple((f"i{d}", shape[d]) for d in (*kept, *dimensions))
@@ -94,7 +97,7 @@ def _along(call: LayerCall, operation: str) -> View:
 
     factors = ((source, along(*(position[d] for d in range(len(shape))))),)
     reduction = Reduction(
-        loops, len(dimensions), factors, call.element, "generic", accumulate, start, adds=operation != "amax"
+        loops, len(dimensions), factors, kind, "generic", accumulate, start, adds=operation != "amax"
     )
     if is_direct:
         return reduction.result(operator)
@@ -104,13 +107,15 @@ def _along(call: LayerCall, operation: str) -> View:
         value = total.read(tuple(indices[d] for d in kept) if keeps else indices)
         if operation != "mean":
             return value
-        return Binary(call.element, call.at, "/", value, Const(call.element, call.at, float(count)))
+        return Binary(kind, call.at, "/", value, Const(kind, call.at, float(count)))
 
     return View(call.type, call.at, read, None, total.sources)
 
 
 def _softmax(call: LayerCall) -> View:
-    result = softmax(call.operator_call(A=call.stored(0)))
+    kind = call.sum_element
+    assert isinstance(kind, Float)
+    result = softmax(call.operator_call(A=call.stored(0)), inside=kind)
     assert result is not None
     return result
 
@@ -120,7 +125,7 @@ def _normalised(call: LayerCall, centred: bool) -> View:
     source, operator = call.stored(0), call.operator_call()
     given = [call.stored(position) for position in range(1, len(call.layer.inputs))]
     shape, rank, at = call.type.shape, len(call.type.shape), call.at
-    kind = call.element
+    kind = call.sum_element
     assert isinstance(kind, Float)
     size, eps = float(shape[-1]), float(call.layer.options["eps"])
     weighted = bool(call.layer.options.get("weighted", True))
@@ -185,7 +190,7 @@ def _attention(call: LayerCall) -> View:
 
     Source: PyTorch, `scaled_dot_product_attention`; grouped-query attention: Ainslie et al. 2023.
     """
-    name, kind = call.layer.name, call.element
+    name, kind = call.layer.name, call.sum_element
     query, key, value = (call.stored(position) for position in range(3))
     *batch, length, size = query.type.shape
     held = key.type.shape[-2]
@@ -230,7 +235,7 @@ def _may_hide_rows(call: LayerCall) -> bool:
 
 def _masked(call: LayerCall, products: View, group: int, rank: int) -> View:
     """The products times the scale, plus the mask."""
-    kind, at, options = call.element, call.at, call.layer.options
+    kind, at, options = call.sum_element, call.at, call.layer.options
     mask = call.view(3) if len(call.layer.inputs) > 3 else None
     least = Const(kind, at, -math.inf)
 
@@ -263,15 +268,14 @@ def _masked(call: LayerCall, products: View, group: int, rank: int) -> View:
 
 
 def _evaluate_attention(layer: Layer, operands: list[Any]) -> Array:
-    query, key, value = operands[:3]
+    query, key, value, *given = widened(layer, operands)
     if query.ndim > 2 and query.shape[-3] != key.shape[-3]:
         group = query.shape[-3] // key.shape[-3]
         key, value = (np.repeat(array, group, axis=-3) for array in (key, value))
     scores = query @ np.swapaxes(key, -1, -2) * query.dtype.type(layer.options["scale"])
     if cap := layer.options.get("softcap", 0):
         scores = np.tanh(scores / scores.dtype.type(cap)) * scores.dtype.type(cap)
-    if len(operands) > 3:
-        mask = operands[3]
+    for mask in given:
         scores = np.where(mask, scores, -np.inf) if mask.dtype == np.bool_ else scores + mask
     if layer.options["causal"]:
         scores = np.where(np.tri(*scores.shape[-2:], dtype=np.bool_), scores, -np.inf)
@@ -282,13 +286,14 @@ def _evaluate_attention(layer: Layer, operands: list[Any]) -> Array:
 
 
 def _evaluate_softmax(layer: Layer, operands: list[Any]) -> Array:
-    powers = np.exp(operands[0] - operands[0].max(-1, keepdims=True))
+    (x,) = widened(layer, operands)
+    powers = np.exp(x - x.max(-1, keepdims=True))
     result: Array = powers / powers.sum(-1, keepdims=True)
     return result
 
 
 def _evaluate_norm(layer: Layer, operands: list[Any]) -> Array:
-    x, *given = operands
+    x, *given = widened(layer, operands)
     eps = x.dtype.type(layer.options["eps"])
     if layer.operator == "layer_norm":
         x = x - x.mean(-1, keepdims=True)
@@ -308,25 +313,32 @@ def _evaluate_batch_norm(layer: Layer, operands: list[Any]) -> Array:
 
 
 def _evaluate_matmul(layer: Layer, operands: list[Any]) -> Array:
-    operands = exactly(layer, operands)
+    operands = widened(layer, operands)
     result: Array = np.matmul(operands[0], operands[1])
     return result if len(operands) == 2 else result + operands[2]
 
 
-def exactly(layer: Layer, operands: list[Any]) -> list[Any]:
-    """Operands in a type in which sums of products are exact if they are integers."""
-    return [o.astype(np.float64) for o in operands] if isinstance(layer.type.element, Int) else operands
+_NARROW = (np.dtype(np.float16), np.dtype(ml_dtypes.bfloat16))
+
+
+def widened(layer: Layer, operands: list[Any]) -> list[Any]:
+    """Operands in a type in which sums of products are exact if they are integers; floats of 16 bits get 32."""
+    if isinstance(layer.type.element, Int):
+        return [o.astype(np.float64) for o in operands]
+    narrow = [getattr(o, "dtype", None) in _NARROW for o in operands]
+    return [o.astype(np.float32) if is_narrow else o for o, is_narrow in zip(operands, narrow, strict=True)]
 
 
 def _evaluate_linear(layer: Layer, operands: list[Any]) -> Array:
-    operands = exactly(layer, operands)
+    operands = widened(layer, operands)
     result: Array = np.matmul(operands[0], operands[1].T)
     return result if len(operands) == 2 else result + operands[2]
 
 
 def _evaluate_along(layer: Layer, operands: list[Any]) -> Array:
+    source = operands[0] if layer.operator == "amax" else widened(layer, operands)[0]
     functions: dict[str, Callable[..., Array]] = {"mean": np.mean, "sum": np.sum, "amax": np.max}
-    result = np.asarray(functions[layer.operator](operands[0], axis=layer.options["dimensions"]))
+    result = np.asarray(functions[layer.operator](source, axis=layer.options["dimensions"]))
     return result.reshape(layer.type.shape)
 
 

@@ -17,7 +17,7 @@ from ...ir.types import TensorType
 from ..graph import Array, Layer
 from .layer_call import LayerCall, LayerOperator, arithmetic
 from .reshape import reshaped
-from .sums import exactly
+from .sums import widened
 
 
 def _place(output: int, stride: int, inside: int, dilation: int) -> Subscript:
@@ -48,7 +48,7 @@ def _conv2d(call: LayerCall) -> View:
     filters, depth, *window = kernel.type.shape
     n, _, *output = call.type.shape
     sizes, named = {"strides": strides, "dilations": dilation}, "generic"
-    exact = call.element
+    exact = call.sum_element
     start = zero(operator) if len(call.layer.inputs) == 2 else call.stored(2)
     if groups == 1 or depth == 1:  # all channels for each filter, or one channel for each
         per_group = filters // groups
@@ -82,14 +82,15 @@ def _grouped(call: LayerCall, image: View, kernel: View) -> View:
     places = (along(0)[0], channel, _place(3, strides[0], 6, dilation[0]), _place(4, strides[1], 7, dilation[1]))
     filter_at: Subscript = 0, ((1, own), (2, 1))
     factors = ((image, places), (kernel, (filter_at, *along(5, 6, 7))))
-    reduction = Reduction(loops, 3, factors, call.element, "generic", sums(operator), zero(operator))
+    kind = call.sum_element
+    reduction = Reduction(loops, 3, factors, kind, "generic", sums(operator), zero(operator))
     parts = call.array(f"{call.layer.name}_groups", reduction.result(operator))
     bias = call.stored(2) if len(call.layer.inputs) > 2 else None
 
     def with_bias(value: Expr, place: tuple[Expr, ...]) -> Expr:
         if bias is None:
             return value
-        return Binary(call.element, call.at, "+", value, convert(bias.read(place[1:2]), call.element))
+        return Binary(kind, call.at, "+", value, convert(bias.read(place[1:2]), kind))
 
     return reshaped(call, parts, with_bias)
 
@@ -108,7 +109,7 @@ def _padded(image: Array, options: Mapping[str, Any], border: float) -> Array:
 
 
 def _evaluate_conv2d(layer: Layer, operands: list[Any]) -> Array:
-    options, operands = layer.options, exactly(layer, operands)
+    options, operands = layer.options, widened(layer, operands)
     image, kernel = _padded(operands[0], options, 0), operands[1]
     groups = options["groups"]
     parts = []
@@ -123,6 +124,7 @@ def _pool(call: LayerCall, operation: str) -> View:
     """The maximum or sum of every window, in plain loops: an operation of MLIR would need an array for its shape."""
     options = call.layer.options
     is_maximum = operation == "max"
+    kind = call.element if is_maximum else call.sum_element
     window, strides, dilation = options["window"], options["stride"], options.get("dilation", (1, 1))
     image = _bordered(call, least_value(call.element) if is_maximum else 0)
     *outer, height, width = call.type.shape
@@ -132,7 +134,7 @@ def _pool(call: LayerCall, operation: str) -> View:
     name = call.layer.name if is_maximum else f"{call.layer.name}_sum"
 
     def compute(target: Symbol) -> Stmt:
-        start = Const(call.element, call.at, least_value(call.element) if is_maximum else 0)
+        start = Const(kind, call.at, least_value(call.element) if is_maximum else 0)
         begin = OperatorNest(call.at, f"{name}_init", [(f"{n}_init", e) for n, e in extents[:-2]])
         nest = OperatorNest(call.at, name, extents)
         own, inside = nest.variables[:-2], nest.variables[-2:]
@@ -140,12 +142,12 @@ def _pool(call: LayerCall, operation: str) -> View:
             arithmetic("+", arithmetic("*", own[row + d], strides[d]), arithmetic("*", inside[d], dilation[d]))
             for d in range(2)
         ]
-        element, old = image.read((*own[:row], *place)), Load(call.element, call.at, target, own)
-        value = Binary(call.element, call.at, "max" if is_maximum else "+", old, convert(element, call.element))
+        element, old = image.read((*own[:row], *place)), Load(kind, call.at, target, own)
+        value = Binary(kind, call.at, "max" if is_maximum else "+", old, convert(element, kind))
         accumulation = loops(nest, Store(call.at, target, own, value))
-        return Block(call.at, (begin.statement(target, convert(start, call.element), "fill"), accumulation))
+        return Block(call.at, (begin.statement(target, convert(start, kind), "fill"), accumulation))
 
-    return call.operator_call().computed(call.type, [image], compute)
+    return call.operator_call().computed(TensorType(kind, call.type.shape), [image], compute)
 
 
 def _evaluate_max_pool(layer: Layer, operands: list[Any]) -> Array:
@@ -157,16 +159,17 @@ def _evaluate_max_pool(layer: Layer, operands: list[Any]) -> Array:
 
 def _average_pool(call: LayerCall) -> View:
     total = call.array(f"{call.layer.name}_sum", _pool(call, "sum"))
-    divisor = Const(call.element, call.at, call.layer.options["divisor"])
+    kind = call.sum_element
+    divisor = Const(kind, call.at, call.layer.options["divisor"])
 
     def read(indices: tuple[Expr, ...]) -> Expr:
-        return Binary(call.element, call.at, "/", total.read(indices), convert(divisor, call.element))
+        return Binary(kind, call.at, "/", total.read(indices), convert(divisor, kind))
 
     return View(call.type, call.at, read, None, total.sources)
 
 
 def _evaluate_average_pool(layer: Layer, operands: list[Any]) -> Array:
-    image = _padded(operands[0], layer.options, 0)
+    image = _padded(widened(layer, operands)[0], layer.options, 0)
     windows = _windows(image, layer.options["window"], layer.options["stride"])
     result: Array = windows.sum((-2, -1), dtype=image.dtype) / image.dtype.type(layer.options["divisor"])
     return result
