@@ -13,5 +13,9 @@ for extra in "$@"; do
     "$(scripts/find_python.sh)" -m venv "$scratch/$extra"
     "$scratch/$extra/bin/python" -m pip install --quiet --disable-pip-version-check "$wheel[$extra]"
     (cd "$scratch" && "$extra/bin/python" try_extra.py "$extra")
+    if [ "$extra" = torch ]; then  # no other job has it; `pytest` finds the wheel, `python -m pytest` this folder
+        "$scratch/$extra/bin/python" -m pip install --quiet --disable-pip-version-check pytest hypothesis
+        "$scratch/$extra/bin/pytest" -q -m slow tests/importers/test_pytorch.py
+    fi
     rm -rf "${scratch:?}/$extra"
 done

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ..ir.types import Bool, Float, Int, TensorType, UInt
+from ..ir.types import AlloType, Bool, Float, Int, TensorType, UInt
 from .aten_moves import Layers, layer
 from .composed import log_sum_exp
 from .exported import AtenNode, NotImported
@@ -16,12 +16,12 @@ from .node_layers import NodeLayers
 
 _UNARY = {
     "relu", "silu", "sigmoid", "tanh", "exp", "log", "sqrt", "rsqrt", "reciprocal", "neg", "abs", "sin", "cos", "erf",
-    "hardswish", "hardsigmoid", "logical_not", "square", "tan", "sinh", "cosh", "exp2", "log2", "log10", "log1p",
+    "hardswish", "hardsigmoid", "square", "tan", "sinh", "cosh", "exp2", "log2", "log10", "log1p",
     "expm1", "floor", "ceil", "trunc", "round", "sign",
 }  # fmt: skip
 _BINARY = {
     "mul": "mul", "div": "div", "maximum": "maximum", "minimum": "minimum", "eq": "eq", "ne": "ne", "lt": "lt",
-    "le": "le", "gt": "gt", "ge": "ge", "logical_and": "logical_and", "logical_or": "logical_or",
+    "le": "le", "gt": "gt", "ge": "ge",
     "bitwise_and": "logical_and", "bitwise_or": "logical_or", "hypot": "hypot", "fmod": "fmod",
     "remainder": "remainder",
 }  # fmt: skip
@@ -76,15 +76,16 @@ def _elu(node: AtenNode) -> Layers:
 
 
 def _pow(node: AtenNode) -> Layers:
-    base, exponent = node.operand("self"), node.operand("exponent")
-    if not isinstance(node.type_of(node.outputs[0]).element, Float) and exponent in (2, 3):
-        layers, given = NodeLayers(node), node.array("self")
+    layers, kind, exponent = NodeLayers(node), node.type_of(node.outputs[0]), node.operand("exponent")
+    if not isinstance(kind.element, Float) and exponent in (2, 3):
+        given = node.array("self")
         square = layers.each("" if exponent == 2 else "square", "mul", given, given)
         if exponent == 3:
             layers.each("", "mul", square, given)
         yield from layers.made
         return
-    yield layer(node, "pow", base, exponent)
+    layers.add("", "pow", _as_floats(layers, kind.element, "self", "exponent"), kind)
+    yield from layers.made
 
 
 def _leaky_relu(node: AtenNode) -> Layers:
@@ -96,8 +97,12 @@ def _unary(operator: str) -> Callable[[AtenNode], Layers]:
         if node.int("decimals", 0):
             raise NotImported("it keeps decimals")
         source = node.array("input" if "input" in node.arguments else "self")
-        is_whole = isinstance(node.type_of(source).element, Int | UInt)
-        yield layer(node, "reshape" if is_whole and operator in _WHOLE else operator, source)
+        layers, own, kind = NodeLayers(node), node.type_of(source), node.type_of(node.outputs[0])
+        if isinstance(kind.element, Float) and not isinstance(own.element, Float):
+            source = layers.add("float", "convert", (source,), TensorType(kind.element, own.shape))
+        is_whole = isinstance(own.element, Int | UInt)
+        layers.add("", "reshape" if is_whole and operator in _WHOLE else operator, (source,), kind)
+        yield from layers.made
 
     return read
 
@@ -120,29 +125,58 @@ def _binary(operator: str) -> Callable[[AtenNode], Layers]:
 
 def _floats(node: AtenNode, operator: str) -> Layers:
     """Arithmetic on floats, which integers become before it."""
-    layers, given = NodeLayers(node), list[Operand]()
-    for number, name in enumerate(("self", "other")):
-        operand = node.operand(name)
-        if isinstance(operand, str) and not isinstance(node.type_of(operand).element, Float):
-            kind = TensorType(node.type_of(node.outputs[0]).element, node.type_of(operand).shape)
+    layers, kind = NodeLayers(node), node.type_of(node.outputs[0])
+    layers.add("", operator, _as_floats(layers, kind.element), kind)
+    yield from layers.made
+
+
+def _as_floats(layers: NodeLayers[AtenNode], element: AlloType, *names: str) -> tuple[Operand, ...]:
+    """The operands of a node, of which those that are not floats are converted."""
+    given = list[Operand]()
+    for number, name in enumerate(names or ("self", "other")):
+        operand = layers.node.operand(name)
+        if isinstance(operand, str) and not isinstance(layers.type_of(operand).element, Float):
+            kind = TensorType(element, layers.type_of(operand).shape)
             operand = layers.add(f"float{number}", "convert", (operand,), kind)
         given.append(operand)
-    layers.add("", operator, tuple(given), node.type_of(node.outputs[0]))
-    yield from layers.made
+    return tuple(given)
 
 
 def _rounded_quotient(node: AtenNode) -> Layers:
     mode = "floor" if node.target.startswith("aten.floor_divide") else node.arguments.get("rounding_mode")
-    given: tuple[Operand, Operand] = node.operand("self"), node.operand("other")
+    if mode is None:
+        yield from _floats(node, "div")
+        return
     kind, layers = node.type_of(node.outputs[0]), NodeLayers(node)
     is_float = isinstance(kind.element, Float)
+    given = _as_floats(layers, kind.element) if is_float else (node.operand("self"), node.operand("other"))
     if mode == "trunc" and is_float:
         layers.add("", "trunc", (layers.add("quotient", "div", given, kind),), kind)
     elif mode == "floor":
         layers.add("", "floor_quotient" if is_float else "floor_div", given, kind)
     else:
-        layers.add("", "trunc_div" if mode == "trunc" else "div", given, kind)
+        layers.add("", "trunc_div", given, kind)
     yield from layers.made
+
+
+def _truth_values(layers: NodeLayers[AtenNode], suffix: str, operand: Operand) -> Operand:
+    """Whether elements are other than 0."""
+    if not isinstance(operand, str):
+        return operand != 0
+    kind = layers.type_of(operand)
+    return operand if isinstance(kind.element, Bool) else layers.compared(suffix, "ne", operand, 0, kind.shape)
+
+
+def _logical(operator: str) -> Callable[[AtenNode], Layers]:
+    """Logic of what is 0 and what is not."""
+
+    def read(node: AtenNode) -> Layers:
+        layers, names = NodeLayers(node), [name for name in ("self", "other") if name in node.arguments]
+        given = [_truth_values(layers, f"truth{number}", node.operand(name)) for number, name in enumerate(names)]
+        layers.add("", operator, tuple(given), node.type_of(node.outputs[0]))
+        yield from layers.made
+
+    return read
 
 
 def _exclusive_or(node: AtenNode) -> Layers:
@@ -247,12 +281,13 @@ def _places(layers: NodeLayers[AtenNode], source: str, extreme: str, axis: int) 
 def _any(node: AtenNode) -> Layers:
     layers, source = NodeLayers(node), node.array("self")
     kind = node.type_of(source)
-    if not isinstance(kind.element, Bool):
-        source = layers.compared("is_set", "ne", source, 0, kind.shape)
-    numbers = layers.add("numbers", "where", (source, 1, 0), TensorType(Int(8), kind.shape))
+    is_set, result = _truth_values(layers, "is_set", source), node.type_of(node.outputs[0])
+    numbers = layers.add("numbers", "where", (is_set, 1, 0), TensorType(Int(8), kind.shape))
     largest = layers.along("largest", "amax", numbers, _dimensions(node))
-    result = layers.compared("some", "ne", largest, 0, layers.type_of(largest).shape)
-    layers.shaped("", result, node.type_of(node.outputs[0]).shape)
+    some = layers.compared("some", "ne", largest, 0, layers.type_of(largest).shape)
+    if not isinstance(result.element, Bool):  # bytes of 0 and 1 for bytes
+        some = layers.add("bytes", "convert", (some,), TensorType(result.element, layers.type_of(some).shape))
+    layers.shaped("", some, result.shape)
     yield from layers.made
 
 
@@ -283,6 +318,7 @@ ELEMENTS: dict[str, Callable[[AtenNode], Layers]] = {
     **{f"{name}.default": _unary(name) for name in _UNARY},
     "round.decimals": _unary("round"),
     **{f"{name}.{kind}": _binary(own) for name, own in _BINARY.items() for kind in ("default", "Tensor", "Scalar")},
+    "remainder.Scalar_Tensor": _binary("remainder"),
     **dict.fromkeys(("add.Tensor", "add.Scalar"), _with_alpha("add")),
     **dict.fromkeys(("sub.Tensor", "sub.Scalar"), _with_alpha("sub")),
     **dict.fromkeys(("pow.Tensor_Scalar", "pow.Tensor_Tensor", "pow.Scalar"), _pow),
@@ -290,8 +326,12 @@ ELEMENTS: dict[str, Callable[[AtenNode], Layers]] = {
         ("div.Tensor_mode", "div.Scalar_mode", "floor_divide.default", "floor_divide.Scalar"), _rounded_quotient
     ),
     **dict.fromkeys(
-        ("bitwise_xor.Tensor", "bitwise_xor.Scalar", "logical_xor.default"), _exclusive_or
+        ("bitwise_xor.Tensor", "bitwise_xor.Scalar"), _exclusive_or
     ),
+    "logical_not.default": _logical("logical_not"),
+    "logical_and.default": _logical("logical_and"),
+    "logical_or.default": _logical("logical_or"),
+    "logical_xor.default": _logical("ne"),
     "isnan.default": _is_nan,
     "isinf.default": _is_infinite,
     "elu.default": _elu,

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from math import prod
 from typing import Any
 
 import numpy as np
 
-from ..ir.types import Bool, TensorType
+from ..ir.types import Bool, Int, TensorType
 from .exported import AtenNode, NotImported
 from .graph import Layer, Operand
 from .node_layers import NodeLayers
@@ -114,6 +115,25 @@ def _indexed(node: AtenNode, operator: str, *inputs: str) -> Layers:
     if len(given) != 1 or len(node.type_of(given[0][1]).shape) > 1:
         raise NotImported("it has other subscripts than those along one dimension, in one row")
     yield layer(node, operator, *inputs, given[0][1], dimension=given[0][0], wraps=True)
+
+
+def _gather(node: AtenNode) -> Layers:
+    """Elements that an array of subscripts names along one dimension, each at its own place of the others."""
+    layers, source, index = NodeLayers(node), node.array("self"), node.array("index")
+    shape, own, axis = node.type_of(source).shape, node.type_of(index), _dimension(node, "dim")
+    if not shape or not own.shape:
+        raise NotImported("it takes a number, or takes from one")
+    steps = [prod(shape[d + 1 :]) for d in range(len(shape))]
+    places = np.indices(own.shape)
+    offsets = sum(places[d] * step for d, step in enumerate(steps) if d != axis) + np.zeros(own.shape, np.int64)
+    wide = layers.add("wide", "convert", (index,), TensorType(Int(64), own.shape))
+    step = layers.each("step", "mul", wide, steps[axis])
+    number = layers.each("number", "add", step, layers.known("offsets", offsets))
+    row = layers.shaped("row", number, (prod(own.shape),))
+    flat = layers.shaped("flat", source, (prod(shape),))
+    kind = TensorType(node.type_of(source).element, (prod(own.shape),))
+    layers.shaped("", layers.add("taken", "index", (flat, row), kind, dimension=0), own.shape)
+    yield from layers.made
 
 
 def _flip(node: AtenNode) -> Layers:
@@ -233,6 +253,7 @@ MOVES: dict[str, Callable[[AtenNode], Layers]] = {
     "index.Tensor": _index,
     "index_put.default": _index_put,
     "index_copy.default": _index_copy,
+    "gather.default": _gather,
     "arange.start_step": _arange,
     "arange.default": _arange,
     "arange.start": _arange,
@@ -240,6 +261,7 @@ MOVES: dict[str, Callable[[AtenNode], Layers]] = {
     "full_like.default": _filled(None),
     "scalar_tensor.default": _filled(None),
     "zeros.default": _filled(0.0),
+    "empty.memory_format": _filled(0.0),  # of which all elements are written before any is read
     "ones.default": _filled(1.0),
     "cumsum.default": _cumsum,
 }

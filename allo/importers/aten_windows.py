@@ -18,9 +18,7 @@ from .node_layers import NodeLayers
 
 
 def _conv2d(node: AtenNode) -> Layers:
-    padding = node.arguments.get("padding", (0, 0))
-    if padding == "valid":
-        padding = (0, 0)
+    padding, behind = node.arguments.get("padding", (0, 0)), (0, 0)
     kernel = node.type_of(node.array("weight")).shape[2:]
     if len(kernel) == 1 or node.arguments.get("transposed"):
         yield from _other_convolution(node, kernel)
@@ -28,11 +26,11 @@ def _conv2d(node: AtenNode) -> Layers:
     if len(kernel) != 2:
         raise NotImported("it is a convolution of other than one or two dimensions")
     dilation, stride = _pair(node.ints("dilation", (1, 1))), _pair(node.ints("stride", (1, 1)))
-    if padding == "same":
-        whole = [d * (k - 1) for d, k in zip(dilation, kernel, strict=True)]
-        if any(size % 2 for size in whole):
-            raise NotImported("its padding is not the same on both sides")
-        padding = tuple(size // 2 for size in whole)
+    if padding == "valid":
+        padding = (0, 0)
+    elif padding == "same":
+        rows, columns = (d * (k - 1) for d, k in zip(dilation, kernel, strict=True))
+        padding, behind = (rows // 2, columns // 2), (rows % 2, columns % 2)
     elif isinstance(padding, str):
         raise NotImported(f"its padding is {padding!r}")
     else:
@@ -40,6 +38,7 @@ def _conv2d(node: AtenNode) -> Layers:
     yield from _in_batch(
         node, "conv2d", node.array("input"), node.array("weight"), node.maybe("bias"),
         stride=stride, padding=padding, dilation=dilation, groups=node.int("groups", 1),
+        **({"behind": behind} if any(behind) else {}),
     )  # fmt: skip
 
 

@@ -15,6 +15,8 @@ from .graph import Array, LayerOrigin
 
 # What Python raises where a description of a model lacks something, or has something else in its place.
 MALFORMED = (IndexError, KeyError, TypeError, ValueError, AttributeError, ZeroDivisionError, SyntaxError)
+_SYMBOLS = {"as_sym_int", "as_sym_bool", "as_sym_float"}
+_NUMBERS_OF_ELEMENTS = ("aten.item.default", "aten._local_scalar_dense.default")
 _FRAME = re.compile(r'File "([^"]+)", line (\d+)')
 _INSIDE_TORCH = ("-packages/torch/", "-packages\\torch\\")
 
@@ -111,6 +113,7 @@ class ExportedProgram:
     nodes: list[AtenNode] = field(default_factory=list)
     results: list[str] = field(default_factory=list)
     updates: dict[str, str] = field(default_factory=dict)
+    empty: set[str] = field(default_factory=set)  # arrays without elements
 
 
 def read_program(archive: Pt2Archive, sizes: Mapping[str, int]) -> ExportedProgram:
@@ -126,14 +129,21 @@ def read_program(archive: Pt2Archive, sizes: Mapping[str, int]) -> ExportedProgr
         for name, meta in graph["tensor_values"].items():
             if (kind := _tensor_type(meta, extents)) is not None:
                 found.types[name] = kind
+            elif any(extents.number(extent) == 0 for extent in meta["sizes"]):
+                found.empty.add(name)
         extents.check()
         _read_inputs(archive, found, signature["input_specs"], extents)
         for node in graph["nodes"]:
-            if node["outputs"] and all("as_sym_int" in output for output in node["outputs"]):
+            target, results = _target(node), node["outputs"]
+            if results and all(_SYMBOLS & output.keys() for output in results) and target not in _NUMBERS_OF_ELEMENTS:
                 continue  # its result is an extent, which `extents` knows
             arguments = {told["name"]: _value(told["arg"], extents) for told in node["inputs"]}
-            outputs = tuple(_output_names(node["outputs"], extents))
-            found.nodes.append(AtenNode(_target(node), arguments, outputs, found.types, _origin(node["metadata"])))
+            outputs = tuple(_output_names(results, extents))
+            if outputs and found.empty.issuperset(outputs):
+                continue  # it has no element to compute
+            if target == "aten.cat.default":
+                arguments["tensors"] = tuple(part for part in arguments["tensors"] if part.name not in found.empty)
+            found.nodes.append(AtenNode(target, arguments, outputs, found.types, _origin(node["metadata"])))
         _read_outputs(archive, found, signature["output_specs"], extents)
     except MALFORMED as error:
         text = f"the model of '{archive.name}' is not as its schema says: {type(error).__name__} {error}"
@@ -186,6 +196,8 @@ def _read_outputs(archive: Pt2Archive, found: ExportedProgram, specs: list[Any],
         value = _value(told["arg"], extents) if kind == "user_output" else TensorName(str(told["arg"]["name"]))
         if not isinstance(value, TensorName):
             raise AlloError(f"a result of '{archive.name}' is not an array", hint="let the model return tensors only")
+        if value.name in found.empty:
+            raise AlloError(f"a result of '{archive.name}' has no elements", hint="let the model return others only")
         if kind == "user_output":
             found.results.append(value.name)
         elif kind == "buffer_mutation":  # the state of the model becomes an argument that is written

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import math
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -19,6 +20,8 @@ _FUNCTIONS: Mapping[str, Any] = {
     "Add": lambda *values: sum(values), "Mul": lambda *values: math.prod(values), "Max": max, "Min": min,
     "Integer": int,
 }  # fmt: skip
+# What PyTorch calls numbers that elements of arrays decide when the model runs, which no caller can give.
+_OF_ELEMENTS = re.compile(r"z?u[f0-9]*\d+")
 
 
 class Extents:
@@ -61,7 +64,7 @@ class Extents:
             case ast.Constant(value=int(value)):
                 return value
             case ast.Name(id=symbol) | ast.Call(func=ast.Name(id="Symbol"), args=[ast.Constant(value=str(symbol)), *_]):
-                if symbol not in self.sizes:
+                if symbol not in self.sizes and not _OF_ELEMENTS.fullmatch(symbol):
                     self.missing[symbol] = None
                 return self.sizes.get(symbol)
             case ast.UnaryOp(op=ast.USub(), operand=operand):

@@ -94,6 +94,8 @@ def kernel_name(wanted: str) -> str:
 
 def _read(node: AtenNode, same: dict[str, str]) -> list[Layer]:
     """The layers of a node; none for one whose result is its operand, which `same` learns."""
+    if node.target.endswith("dropout.default") and node.arguments.get("train") is not False and node.float("p", 0.5):
+        raise NotImported("it drops values at random (train)")
     if node.target in _SAME or node.target in _CONVERSIONS:
         source = _through(node, same)
         if source is None:

@@ -68,7 +68,7 @@ def test_a_compiled_function_of_numbers() -> None:
         torch.testing.assert_close(result, wanted)
 
 
-@pytest.mark.parametrize("name", ["Rounding", "Extremes", "Images", "Places"])
+@pytest.mark.parametrize("name", ["Rounding", "Extremes", "Images", "Places", "Mixed"])
 def test_modules_of_many_operators(models: Any, name: str) -> None:
     from allo.importers.compiled import torch_backend
 

@@ -52,6 +52,47 @@ def test_all_operators_that_are_missing_are_told() -> None:
     assert all(place.startswith('File "export_models.py", line ') for place, _ in places)
 
 
+def test_what_elements_decide_is_told_by_operator() -> None:
+    """Extents and numbers that nobody can give, since they are known when the model runs."""
+    with pytest.raises(allo.ModelError) as error:
+        kernel_of("depends")
+    lines = [line.split(": ", 1) for line in str(error.value).splitlines() if line]
+    assert [text for _, text in lines] == [
+        "the operator aten.nonzero.default cannot be imported: no layer means it",
+        "the operator aten.add.Tensor cannot be imported: an array has an extent that is not known, or elements that "
+        "kernels do not have",
+        "the operator aten._local_scalar_dense.default cannot be imported: no layer means it",
+        "the operator aten.mul.Tensor cannot be imported: its argument 'other' is neither an array nor a number",
+        "the operator aten.index.Tensor cannot be imported: an array has an extent that is not known, or elements that "
+        "kernels do not have",
+    ]
+    assert all(place.startswith('File "export_models.py", line ') for place, _ in lines)
+
+
+def test_results_have_elements() -> None:
+    def change(model: dict[str, Any]) -> None:
+        graph = model["graph_module"]["graph"]
+        graph["tensor_values"][graph["outputs"][0]["as_tensor"]["name"]]["sizes"][0] = {"as_int": 0}
+
+    text = "a result of 'model' has no elements\n  hint: let the model return others only"
+    assert refusal("perceptron", change) == text
+
+
+@pytest.mark.parametrize("train", [True, None])
+def test_values_that_are_dropped_at_random(train: bool | None) -> None:
+    def change(model: dict[str, Any]) -> None:
+        node = next(n for n in model["graph_module"]["graph"]["nodes"] if n["target"].endswith("relu.default"))
+        given = {"as_bool": True} if train else {"as_none": True}
+        node["target"] = "torch.ops.aten.native_dropout.default"
+        node["inputs"] += [{"name": "p", "arg": {"as_float": 0.5}}, {"name": "train", "arg": given}]
+
+    text = refusal("perceptron", change).partition(": ")[2]
+    assert text == (
+        "the operator aten.native_dropout.default of module 'layers.1' cannot be imported: it drops values at random "
+        "(train)"
+    )
+
+
 def test_a_fast_path_has_a_way_round() -> None:
     def change(model: dict[str, Any]) -> None:
         nodes = model["graph_module"]["graph"]["nodes"]
