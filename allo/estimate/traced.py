@@ -1,4 +1,4 @@
-"""Cycles of kernels whose tasks stand in grids or wait for one another: those of a run without data, put by put."""
+"""Cycles of kernels whose tasks stand in grids, wait for one another or run under conditions: of a run put by put."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from fractions import Fraction
 from ..dataflow.replay import replay
 from ..ir.module import Module
 from ..ir.walk import induction_variable
-from ..timing.control.tree import Dataflow, Invocation, Node, Spatial, nodes
+from ..timing.control.tree import Branch, Dataflow, Invocation, Node, Spatial, nodes
 from ..timing.control.trees import Trees
 from ..timing.interval.walks import components
 from .traces.recorder import TooManyEvents
@@ -50,7 +50,21 @@ def _why(trees: Trees) -> str:
                 return f"{name}: its tasks wait for one another in a circle"
             if any(_is_grid_of_tasks(part) for part, _, _ in talking):
                 return f"{name}: positions of a grid do not do the same at the same time"
+            if any(_is_conditional(trees, name, part) for part, _, _ in talking):
+                return f"{name}: conditions decide how long iterations of its stages take"
     return ""
+
+
+def _is_conditional(trees: Trees, function: str, part: Node) -> bool:
+    """Whether iterations in a process, or in what it calls, take more or fewer cycles under conditions on loops."""
+    spans = trees.spans[function]
+    for node in nodes(part):
+        if isinstance(node, Branch) and node.shares is not None and not spans.is_even(node):
+            return True
+        called = trees.spans.get(node.callee) if isinstance(node, Invocation) else None
+        if called is not None and _is_conditional(trees, called.tree.name, called.tree.root):
+            return True
+    return False
 
 
 def _is_grid_of_tasks(part: Node) -> bool:

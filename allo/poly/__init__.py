@@ -44,7 +44,7 @@ from .space import CopyLoop, Form, Space, TimeLoop
 from .task_uses import TaskClash, TaskUse, first_clash, first_outside, may_meet, pairs_of, task_uses
 from .token_blocks import Cut, whole_blocks
 from .token_bounds import TokenBounds, token_bounds
-from .trips import Count, Trips, always_whole, mean_with_range, runs_of, trips_of, values_of
+from .trips import Count, Trips, always_whole, mean_with_range, runs_of, shares_of, trips_of, values_of
 from .updates import Reductions, Update, updates_of
 from .violation import Undecided, Violation
 from .window import Window, window
@@ -165,6 +165,7 @@ __all__ = [
     "same_stream",
     "scan_bounds",
     "shared_end",
+    "shares_of",
     "stage_clash",
     "task_uses",
     "token_bounds",

@@ -92,6 +92,21 @@ def trips_of(loop_op: ir.Operation | ir.OpView) -> Trips:
     return Trips(mean([*nest.loops, level]) if exact is None else exact, fewest, most)
 
 
+def shares_of(if_op: ir.Operation | ir.OpView) -> tuple[Fraction, Fraction] | None:
+    """The parts of all runs of a condition in which it holds, and in which it does not (0 if it is never reached).
+
+    None where more than affine forms of the loops around it decides, and where counting is too much work.
+    """
+    op = if_op.operation
+    if op.name != "affine.if":
+        return None
+    nest = _nest(op.regions[0].blocks[0])
+    if not nest.loops_known or not nest.conditions_known:
+        return None
+    holds = mean(nest.levels)
+    return None if holds is None else (holds, 1 - holds)
+
+
 def always_whole(loop_op: ir.Operation | ir.OpView, size: int) -> bool:
     """Whether the number of iterations is a multiple of `size` whenever a loop of affine bounds is reached."""
     op = loop_op.operation

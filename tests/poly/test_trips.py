@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from allo.poly import Count, Trips, runs_of, trips_of
+from allo.poly import Count, Trips, runs_of, shares_of, trips_of
 
 CASES = [
     ("0 to 10", 10, 10, 10),
@@ -131,3 +131,49 @@ def test_large_nests_cost_no_more(parse: Callable[..., Any]) -> None:
     )
     n = 100000
     assert runs_of(function.loops["k"].regions[0].blocks[0]) == Count(n * (n + 1) * (2 * n + 1) // 6)
+
+
+SHARES = [
+    ("affine_set<(d0) : (d0 - 2 >= 0)>(%i)", Fraction(6, 8)),
+    ("affine_set<(d0) : (d0 mod 4 == 0)>(%i)", Fraction(2, 8)),
+    ("affine_set<(d0, d1) : (d0 - d1 >= 0)>(%i, %j)", Fraction(30, 40)),
+    ("affine_set<(d0, d1) : (d0 + d1 - 3 >= 0, -d1 + 3 >= 0)>(%i, %j)", Fraction(26, 40)),
+    ("affine_set<(d0) : (d0 - 20 >= 0)>(%i)", Fraction(0)),
+    ("affine_set<(d0)[s0] : (d0 - s0 >= 0)>(%i)[%n]", None),
+]
+
+
+@pytest.mark.parametrize(("condition", "holds"), SHARES)
+def test_shares_of_conditions(parse: Callable[..., Any], condition: str, holds: Fraction | None) -> None:
+    """How often a condition holds, of 8 x 5 iterations, and in how many of those an outer one allows."""
+    function = parse(
+        f"""func.func @f(%n: index) {{
+          affine.for %i = 0 to 8 {{
+            affine.for %j = 0 to 5 {{
+              affine.if {condition} {{
+                affine.for %k = 0 to 3 {{ }} {{allo.name = "k"}}
+              }}
+            }} {{allo.name = "j"}}
+          }} {{allo.name = "i"}}
+          return
+        }}"""
+    )
+    found = shares_of(function.loops["k"].operation.parent)
+    assert found == (None if holds is None else (holds, 1 - holds))
+
+
+def test_shares_inside_of_conditions(parse: Callable[..., Any]) -> None:
+    """Of the runs that an outer condition allows; not known if that depends on more than loops."""
+    inner = """affine.if affine_set<(d0) : (d0 - 6 >= 0)>(%i) {
+                 affine.for %k = 0 to 3 { } {allo.name = "k"}
+               }"""
+    outer = "affine.if affine_set<(d0) : (d0 - 4 >= 0)>(%i) {"
+    for around, share in ((outer, Fraction(2, 4)), ("scf.if %c {", None)):
+        function = parse(
+            f"""func.func @f(%c: i1) {{
+              affine.for %i = 0 to 8 {{ {around} {inner} }} }} {{allo.name = "i"}}
+              return
+            }}"""
+        )
+        found = shares_of(function.loops["k"].operation.parent)
+        assert found == (None if share is None else (share, 1 - share))

@@ -16,7 +16,7 @@ from ...ir.elements import SPATIAL, calls_in_elements, element_nests, in_turn
 from ...ir.module import Module
 from ...ir.processes import DATAFLOW
 from ...ir.walk import LOOP_OPERATIONS, LoopView, entry_block, loops_of, statements
-from ...poly import TimeLoop, Trips
+from ...poly import TimeLoop, Trips, shares_of
 from ...target import External, Fpga
 from ..pipeline import ScheduledRegion
 from ..problem.memory import ArrayMemory, array_memory, external_memory
@@ -145,7 +145,7 @@ class TreeBuilder:
                 parts.append(self._copy(op))
             else:
                 branches = (tree.Sequence(self._parts(statements(b))) for r in op.regions for b in r.blocks)
-                parts.append(tree.Branch(op, tuple(branches)))
+                parts.append(tree.Branch(op, tuple(branches), shares_of(op)))
         flush()
         return tuple(parts)
 

@@ -177,10 +177,12 @@ def sequence(parts: Sequence[Span]) -> Span:
     return combined(parts, whole, places, shared_units(parts), _most(parts))
 
 
-def alternatives(parts: Sequence[Span]) -> Span:
-    """One of several parts: as long as the longest."""
-    places = [(Fraction(0), Fraction(0))] * len(parts)
-    return combined(parts, _longest(parts), places, shared_units(parts), _most(parts), either=True)
+def alternatives(parts: Sequence[Span], shares: Sequence[Fraction] | None = None) -> Span:
+    """One of several parts: as long as they are on average if each runs in such a part of all cases, or the longest."""
+    latency, places = _longest(parts), [(Fraction(0), Fraction(0))] * len(parts)
+    if shares is not None and latency is not None:
+        latency = sum((s * (part.latency or 0) for s, part in zip(shares, parts, strict=False)), Fraction(0))
+    return combined(parts, latency, places, shared_units(parts), _most(parts), either=True)
 
 
 def at_once(parts: Sequence[Span]) -> Span:

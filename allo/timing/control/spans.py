@@ -10,6 +10,7 @@ from fractions import Fraction
 from mlir import ir
 
 from ...ir.access import accessed, asks_stream, base_of, callee_name, is_peek, looks, moves_element
+from ...ir.walk import location_of
 from . import tree
 from .calls import Callee
 from .chains import handed_on
@@ -115,12 +116,21 @@ class Spans:
             case tree.Invocation():
                 return self.callee(node.callee).is_even
             case tree.Branch():
-                taken = {self.of(branch).latency for branch in node.branches}
-                return len(node.branches) > 1 and len(taken) == 1 and all(map(self.is_even, node.branches))
+                return len(self._lengths(node)) == 1 and all(map(self.is_even, tree.possible_branches(node)))
             case tree.Repeat() | tree.Spatial():
                 return node.trips.constant is not None and self.is_even(node.body)
             case _:
                 return self.of(node).latency is not None and all(map(self.is_even, tree.parts_of(node)))
+
+    def _lengths(self, node: tree.Branch) -> set[Fraction | None]:
+        """The cycles of a condition, whichever branch runs."""
+        found = {self.of(branch).latency for branch in tree.possible_branches(node)}
+        return found if tree.always_runs(node) else found | {Fraction(0)}
+
+    def depends_on_data(self, node: tree.Branch) -> bool:
+        """Whether what is known at run time only decides how long a condition takes."""
+        lengths = self._lengths(node)
+        return node.shares is None and len(lengths) > 1 and None not in lengths
 
     def _folded(self, node: tree.Node) -> Span:
         match node:
@@ -145,7 +155,8 @@ class Spans:
             case tree.Branch():
                 branches = [sequence([self.of(part) for part in one.parts]) for one in node.branches]
                 within = [self.of(part) for one in node.branches for part in one.parts]
-                return apart(alternatives(branches), within, self.choice) if self.apart else alternatives(branches)
+                found = alternatives(branches, node.shares)
+                return apart(found, within, self.choice) if self.apart else found
             case tree.Invocation():
                 return self.callee(node.callee).span(node.op, node.control)
             case tree.ArrayCopy():
@@ -250,6 +261,12 @@ def notes(spans: Spans) -> list[str]:
 
     def visit(node: tree.Node) -> None:
         remarks = node.remarks if isinstance(node, tree.Pipeline | tree.Repeat | tree.Spatial) else ()
+        if isinstance(node, tree.Branch) and spans.depends_on_data(node):
+            at = location_of(node.op)
+            found.append(
+                f"whether the condition{'' if at is None else f' in line {at.line}'} holds is known at run time only; "
+                "counted is the longest branch each time"
+            )
         at_end = isinstance(node, tree.Repeat) and node.view.op.name == "scf.while"
         found.extend(() if at_end else remarks)
         for part in tree.parts_of(node):

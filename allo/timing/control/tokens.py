@@ -85,7 +85,7 @@ def _times(site: StreamSite, accesses: Accesses) -> tuple[Times, Fraction] | Non
     if asks_stream(site.op):
         return None  # it may find nothing
     own = accesses.get(site.op)
-    if not own or site.first.denominator != 1 or (inner := _inner(site)) is None:
+    if not own or (inner := _inner(site)) is None:
         return None
     access, steps = own[0], {step.variable: step for step in site.loops}
     if not {loop.variable for loop in access.loops} <= steps.keys():
@@ -109,12 +109,11 @@ def _moved(rows: Iterations, column: int, step: PeriodicLoop) -> tuple[Times, in
     """The cycles by which a loop moves each iteration, and its last one; None if they are not known."""
     if step.period == 0:
         return np.zeros(len(rows), np.int64), 0
-    known = step.lower is not None and step.trips is not None and step.period is not None
-    if not known or step.period.denominator != 1 or step.trips.denominator != 1:  # type: ignore[union-attr]
+    if step.lower is None or step.trips is None or step.period is None or step.trips.denominator != 1:
         return None
-    assert step.lower is not None and step.trips is not None and step.period is not None
     numbers = (rows[:, column] - step.lower) // step.step // step.factor
-    return numbers * int(step.period), int(max(step.trips - 1, Fraction(0)) * step.period)
+    period = step.period  # a mean, if not all iterations take as long
+    return numbers * period.numerator // period.denominator, int(max(step.trips - 1, Fraction(0)) * period)
 
 
 def _inner(site: StreamSite) -> Times | None:

@@ -9,7 +9,7 @@ Nodes say what is built, and nothing that has to be computed from nodes below; a
   The body of one that is a `Dataflow` starts again when its slowest stage is free.
 - `Sequence`: each part begins where the one before it ends, or with it if the tool sees that they share nothing.
 - `Dataflow`: all parts are stages that wait for one another.
-- `Branch`: one of its branches, at once.
+- `Branch`: one of its branches, at once; in a loop, each as often as its part of `shares` says.
 - `Invocation`: `control` cycles, then the tree of the callee, which ends `control` cycles behind its root.
 - `ArrayCopy`: `cycles` (None: not known).
 - `Spatial`: all iterations at once, or in turn where no region is around them.
@@ -136,10 +136,14 @@ class Dataflow:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Branch:
-    """A condition around loops or calls; a single branch may not run."""
+    """A condition around loops or calls; a single branch may not run.
+
+    `shares` are the parts of all runs in which it holds and in which not (None: not known before it runs).
+    """
 
     op: ir.Operation
     branches: tuple[Sequence, ...]
+    shares: tuple[Fraction, Fraction] | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -209,6 +213,17 @@ def parts_of(node: Node) -> tuple[Node, ...]:
             return node.branches
         case _:
             return ()
+
+
+def possible_branches(node: Branch) -> tuple[Sequence, ...]:
+    """Those of a condition that ever run."""
+    shares = node.shares or (Fraction(1), Fraction(1))
+    return tuple(branch for branch, share in zip(node.branches, shares, strict=False) if share)
+
+
+def always_runs(node: Branch) -> bool:
+    """Whether one of its branches runs each time."""
+    return len(node.branches) > 1 or (node.shares is not None and node.shares[0] == 1)
 
 
 def nodes(node: Node) -> Iterator[Node]:
