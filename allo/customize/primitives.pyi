@@ -629,8 +629,8 @@ class Primitives:
         factors are the best ones for these numbers: the slowest stage takes the fewest cycles with `dsp` DSPs, and each
         stage the fewest DSPs that keep up with it, but for loops that become as wide as what they pass elements to or take
         them from. With `tails`, factors that divide no trip count are tried too: the last iteration of a loop runs fewer
-        copies, under a condition, as `split` makes it. With the `objective` "latency" DSPs that are left then make the sum
-        of all stages least, since stages that wait for most of what is before them add up in the time of one sample.
+        copies, under a condition, as `split` makes it. With the `objective` "latency" one sample takes the fewest cycles
+        instead, on the critical path through stages that overlap with FIFOs deep enough, and the fewest DSPs for these.
         Annotated loops stay as they are, but for pipelines that start an iteration a cycle.
         Returns the plan (`UnrollPlan`). Its `banks` are still to be made by `partition`:
         `for b in plan.banks: s.partition(b.array, dim=b.dim, factor=b.factor)`. The step records `loops` and

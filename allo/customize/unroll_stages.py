@@ -14,9 +14,10 @@ from ..ir.walk import LoopView, entry_block, statements, trip_count
 from ..poly import extract
 from ..poly.model import Model
 from .fifo.balance import within_budget
+from .fifo.shortest import Choices, shortest
 from .fifo.vectors import agreed, inner_loops
 from .nest.first_iteration import sink_into_first
-from .nest.unrolling import BankRequest, UnrollPlan, balanced, least_latency
+from .nest.unrolling import BankRequest, UnrollPlan
 from .split import tiled
 from .step.handles import FifoName, Function, Loop
 from .step.primitive import primitive
@@ -24,7 +25,7 @@ from .step.record import Decided
 from .step.resolve import find_loop, loop_note
 from .widen import pass_vectors
 
-_CHOICES = {"interval": balanced, "latency": least_latency}
+_OBJECTIVES = ("interval", "latency")
 
 
 @primitive(whole_module=True)
@@ -57,8 +58,8 @@ def unroll_stages(
     factors are the best ones for these numbers: the slowest stage takes the fewest cycles with `dsp` DSPs, and each
     stage the fewest DSPs that keep up with it, but for loops that become as wide as what they pass elements to or take
     them from. With `tails`, factors that divide no trip count are tried too: the last iteration of a loop runs fewer
-    copies, under a condition, as `split` makes it. With the `objective` "latency" DSPs that are left then make the sum
-    of all stages least, since stages that wait for most of what is before them add up in the time of one sample.
+    copies, under a condition, as `split` makes it. With the `objective` "latency" one sample takes the fewest cycles
+    instead, on the critical path through stages that overlap with FIFOs deep enough, and the fewest DSPs for these.
     Annotated loops stay as they are, but for pipelines that start an iteration a cycle.
     Returns the plan (`UnrollPlan`). Its `banks` are still to be made by `partition`:
     `for b in plan.banks: s.partition(b.array, dim=b.dim, factor=b.factor)`. The step records `loops` and
@@ -139,10 +140,10 @@ def _planned(
     module: Module, name: str, dsp: int | None, target: str, objective: str, *, tails: bool
 ) -> tuple[UnrollPlan, _Chosen]:
     """The best factors for a budget, and what they mean for loops and FIFOs."""
-    from ..estimate.stage_costs import stage_costs
+    from ..estimate.stage_costs import SampleCosts, stage_costs
 
-    if objective not in _CHOICES:
-        raise ScheduleError(f"objective must be one of {', '.join(_CHOICES)}, got {objective!r}")
+    if objective not in _OBJECTIVES:
+        raise ScheduleError(f"objective must be one of {', '.join(_OBJECTIVES)}, got {objective!r}")
     if dsp is None or dsp < 0:
         raise ScheduleError(
             "dsp= are the DSPs that the stages may take together" + ("" if dsp is None else f", got {dsp}"),
@@ -166,14 +167,18 @@ def _planned(
         )
     stage_of = {loop.view: costs.get(loop.view.chain[0].op) for loop in found}
     loops = agreed(one.possible(loop) if (one := stage_of[loop.view]) is not None else loop for loop in found)
-    made = within_budget(list(costs.values()), loops, stage_of, dsp, _CHOICES[objective], tails=tails)
+    stages = list(costs.values())
+    made = within_budget(stages, loops, stage_of, dsp, tails=tails)
     if made is None:
         loops = [replace(loop, widths=()) if loop.widths else loop for loop in loops]
-        made = within_budget(list(costs.values()), loops, stage_of, dsp, _CHOICES[objective], tails=tails)
+        made = within_budget(stages, loops, stage_of, dsp, tails=tails)
     assert made is not None
-    stages, copies, widths = made
+    if objective == "latency":
+        choices = Choices(stages, loops, stage_of, SampleCosts(stages), tails=tails)
+        made = choices.plan(shortest(choices, dsp, choices.state(made)))
+    chosen, copies, widths = made
     unrolled = {loop.view: n for loop, n in zip(loops, copies, strict=True) if n > 1}
-    plan = UnrollPlan(target, dsp, stages, _banks(model, name, unrolled), widths)
+    plan = UnrollPlan(target, dsp, chosen, _banks(model, name, unrolled), widths)
     names = tuple(Loop(name, loop.view.nest, loop.view.name) for loop in loops)
     return plan, _Chosen(names, tuple(copies), tuple(widths), tuple(widths.values()))
 

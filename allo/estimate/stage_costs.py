@@ -16,14 +16,17 @@ from ..customize.nest.unrolling import Option, StageOptions
 from ..errors import ScheduleError
 from ..ir.module import Module
 from ..ir.walk import LoopView, string_of, trip_count
-from ..poly import carried_by, extract
+from ..poly import carried_by, extract, runs_of
 from ..timing.control.build import TreeOptions
+from ..timing.control.paths import StageShape
+from ..timing.control.span import Span
 from ..timing.control.spans import Spans
 from ..timing.control.tree import Node, Pipeline, nodes
 from ..timing.control.trees import Trees
 from ..timing.problem.region import LoopBody
 from .estimate import device_of
 from .resources import unit_resources
+from .sample_latency import SampleLatency, Shorter, StageSpan
 
 _CHOICE = 1  # cycles to choose one of few banks
 _NO_COPIES = "its inner loops need one another, or their streams pass no vectors"
@@ -37,20 +40,36 @@ class StageCosts:
     there.
     """
 
-    def __init__(self, name: str, cycles: Fraction, dsp: int, loops: Mapping[LoopView, _Copies]) -> None:
+    def __init__(self, name: str, span: StageSpan, dsp: int, loops: Mapping[LoopView, _Copies]) -> None:
         self.name = name
-        self.cycles = cycles
+        self.span = span
+        self.cycles = span.plain.latency or Fraction(0)
         self.dsp = dsp
         self.loops = loops
 
     def cost(self, copies: Mapping[LoopView, int], factor: int) -> Option:
         """With so many copies of each loop, those of a `factor` of the stage."""
-        gain = Fraction(0)
-        for view, one in self.loops.items():
-            others = (own.arrays for other, own in self.loops.items() if copies[other] > copies[view])
-            gain += one.gain(copies[view], in_banks=any(one.updated in arrays for arrays in others))
+        taken = self._taken(copies)
+        gain = sum((one.runs * (one.latency - taken[one.top].latency) for one in self._changed(taken)), Fraction(0))
         more = sum((copies[view] - 1) * one.dsp for view, one in self.loops.items())
         return Option(factor, ceil(self.cycles - gain), self.dsp + more)
+
+    def taking(self, copies: Mapping[LoopView, int]) -> Span:
+        """The span of the stage with so many copies of each loop."""
+        return self.span.taking(self._taken(copies))
+
+    def _taken(self, copies: Mapping[LoopView, int]) -> dict[Node, Shorter]:
+        """The cycles of the parts that copies make shorter."""
+        found = {}
+        for view, one in self.loops.items():
+            others = (own.arrays for other, own in self.loops.items() if copies[other] > copies[view])
+            cycles = one.cycles(copies[view], in_banks=any(one.updated in arrays for arrays in others))
+            if cycles is not None:
+                found[one.top] = cycles
+        return found
+
+    def _changed(self, taken: Mapping[Node, Shorter]) -> list[_Copies]:
+        return [one for one in self.loops.values() if one.top in taken]
 
     def possible(self, loop: InnerLoop) -> InnerLoop:
         """A loop with those of its widths by which it can be unrolled."""
@@ -109,8 +128,27 @@ def stage_costs(
             node = pipes[view.op]
             dsp = unit_resources(node.region.units, device).dsp
             found[view] = _Copies(spans, part, view, node, dsp, device.limits.banks)
-        stages[op] = StageCosts(name, latency, unit_resources(spans.of(part).units, device).dsp, found)
+        stages[op] = StageCosts(name, StageSpan(spans, part), unit_resources(spans.of(part).units, device).dsp, found)
     return stages
+
+
+class SampleCosts:
+    """The cycles of one sample through all stages, by the copies of their inner loops."""
+
+    def __init__(self, stages: Sequence[StageCosts]) -> None:
+        self.stages = stages
+        self.latency = SampleLatency(stages[0].span.spans, {stage.span.part: stage.span for stage in stages})
+        self.shapes: dict[tuple[int, ...], StageShape] = {}
+
+    def cycles(self, copies: Mapping[LoopView, int]) -> int:
+        """With so many copies of each loop."""
+        return self.latency.of([self._shape(number, stage, copies) for number, stage in enumerate(self.stages)])
+
+    def _shape(self, number: int, stage: StageCosts, copies: Mapping[LoopView, int]) -> StageShape:
+        key = (number, *(copies[view] for view in stage.loops))
+        if key not in self.shapes:
+            self.shapes[key] = self.latency.shape(number, stage.taking(copies))
+        return self.shapes[key]
 
 
 def _loop(part: Node) -> ir.Operation | None:
@@ -144,7 +182,11 @@ class _Copies:
             first = outer
         around = [loop.op for loop in view.chain]
         inside = around.index(first.op)
-        self.runs = prod(trip_count(op) or 1 for op in around[:inside])
+        self.top = top
+        self.inner = spans.of(node).latency or Fraction(0)
+        counted = runs_of(first.op.block)  # under conditions not as often as the loops around it say
+        most = prod(trip_count(op) or 1 for op in around[:inside])
+        self.runs = most if counted.value is None else counted.value
         self.iterations = prod(trip_count(op) or 1 for op in around[inside:])
         self.latency = spans.of(top).latency or Fraction(0)
         self.again, self.updated = (0, "") if first.op == view.op else self._update()
@@ -175,16 +217,16 @@ class _Copies:
         """How many iterations there are with so many copies, of those of the loop and loops around it."""
         return iterations // self.trips * -(-self.trips // factor)
 
-    def gain(self, factor: int, *, in_banks: bool) -> Fraction:
-        """The cycles by which the stage is shorter; `in_banks`: others want more banks of what it updates, so that an
-        element is chosen out of them, and a sum may wait for that."""
+    def cycles(self, factor: int, *, in_banks: bool) -> Shorter | None:
+        """What one run of `top` takes, None if it stays; `in_banks`: others want more banks of what it updates, so
+        that an element is chosen out of them, and a sum may wait for that."""
         wait = self.again + _CHOICE
         interval = -(-wait // self._left(self.turns, factor)) if in_banks and self.again else 1
         if factor == 1 and interval == 1:
-            return Fraction(0)
-        node = self.node
-        now = (self._left(self.iterations, factor) - 1) * interval + node.depth + node.control
-        return self.runs * (self.latency - now)
+            return None
+        now = (self._left(self.iterations, factor) - 1) * interval + self.node.depth + self.node.control
+        fewer = self.trips - interval * self._left(self.trips, factor)
+        return Shorter(Fraction(now), self.inner, Fraction(fewer))
 
 
 def _turns(around: Sequence[LoopView]) -> int:

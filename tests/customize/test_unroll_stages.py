@@ -11,7 +11,7 @@ import pytest
 import allo
 from allo import Schedule, TargetError, customize
 from allo.customize.fifo.balance import within_budget
-from allo.customize.nest.unrolling import Option, StageOptions, UnrollPlan, balanced, least_latency
+from allo.customize.nest.unrolling import Option, StageOptions, UnrollPlan, balanced
 from allo.customize.step.handles import FifoName
 from allo.ir.types import float32, int32
 from tests.backend.hls.cpp_programs import needs_compiler
@@ -133,29 +133,6 @@ def test_best_of_all(seed: int) -> None:
         assert (max(o.cycles for o in found), sum(o.dsp for o in found)) == min(t for t in tried if t[1] <= budget)
 
 
-@sweep(6, quick=2)
-def test_least_sum_of_all(seed: int) -> None:
-    """As fast as the balanced choice, no other choice that changes stages with DSPs has a smaller sum of cycles."""
-    rng = random.Random(seed)
-    for _ in range(20):
-        stages = []
-        for n in range(rng.randint(1, 5)):
-            cycles, dsp, step = rng.randint(50, 1000), rng.randint(0, 5), rng.choice([0, 1, 1])
-            options = [Option(f, cycles - 40 * f * step, dsp + step * f * rng.randint(1, 4)) for f in range(1, 4)]
-            stages.append(StageOptions(str(n), tuple(options), ""))
-        budget = sum(min(o.dsp for o in stage.options) for stage in stages) + rng.randint(0, 20)
-        kept, found = balanced(stages, budget), least_latency(stages, budget)
-        limit = max(o.cycles for o in kept)
-        free = [
-            [own] if len({o.dsp for o in stage.options}) == 1 else stage.options
-            for stage, own in zip(stages, kept, strict=True)
-        ]
-        tried = [one for one in product(*free) if sum(o.dsp for o in one) <= budget]
-        wanted = min(sum(o.cycles for o in one) for one in tried if max(o.cycles for o in one) <= limit)
-        assert sum(o.cycles for o in found) == wanted and max(o.cycles for o in found) <= limit
-        assert sum(o.dsp for o in found) <= budget
-
-
 class Doubled:
     """A stage whose loops, as wide as those at the other ends of its FIFOs, take twice what was chosen."""
 
@@ -168,11 +145,10 @@ class Doubled:
         return Option(factor, 10**6 // factor, 2 * factor)
 
 
-@pytest.mark.parametrize("choose", [balanced, least_latency])
-def test_wider_loops_leave_little_of_the_budget(choose: object) -> None:
+def test_wider_loops_leave_little_of_the_budget() -> None:
     """Each of the two stages may have a quarter of it."""
     for dsp, least in ((2, None), (4, 1), (9, 2), (400, 97), (2000, 299)):
-        found = within_budget([Doubled(), Doubled()], [], {}, dsp, choose, tails=False)
+        found = within_budget([Doubled(), Doubled()], [], {}, dsp, tails=False)
         if least is None:
             assert found is None
             continue
@@ -180,13 +156,13 @@ def test_wider_loops_leave_little_of_the_budget(choose: object) -> None:
         assert all(least <= stage.chosen.factor <= dsp // 4 for stage in found[0])
 
 
-def test_dsps_that_are_left_shorten_one_sample() -> None:
-    """Stages that are faster than the slowest one become faster still."""
+@pytest.mark.parametrize("dsp", [20, 40])
+def test_one_sample_is_as_fast_as_may_be(dsp: int) -> None:
+    """Its latency by the estimator is shorter than with stages of one speed."""
     short, even = (streaming() for _ in range(2))
-    plans = [divided(short, 60, "latency"), divided(even, 60, "interval")]
-    assert plans[0].cycles == plans[1].cycles and plans[0].dsp <= 60
-    sums = [sum(stage.chosen.cycles for stage in plan.stages) for plan in plans]
-    assert sums[0] < sums[1] and allo.estimate(short).cycles <= allo.estimate(even).cycles
+    plans = [divided(short, dsp, "latency"), divided(even, dsp, "interval")]
+    assert plans[0].dsp <= dsp and plans[1].dsp <= dsp
+    assert allo.estimate(short).cycles < allo.estimate(even).cycles
     assert_refused(OBJECTIVE, streaming(), "unroll_stages", "layers", 40, objective="area")
 
 
@@ -272,15 +248,15 @@ def test_vectors_in_other_backends(target: str) -> None:
 
 
 WIDTHS = {
-    FifoName("windows", "fifo_C"): 16, FifoName("windows", "fifo_C_in_order"): 2, FifoName("windows", "fifo_D"): 2,
+    FifoName("windows", "fifo_C"): 2, FifoName("windows", "fifo_C_in_order"): 2, FifoName("windows", "fifo_D"): 2,
 }  # fmt: skip
 LINES = """\
     for p in range(6, name="convert_C"):
         for p1 in range(6):
-            for x.outer in range(1):  # pipeline=1
-                for x.inner in range(16):  # unroll=0
+            for x.outer in range(8):  # pipeline=1
+                for x.inner in range(2):  # unroll=0
                     t_1 = fifo_C[x.inner].get()
-                    C_rows[p % 3, 16 * p1 + 16 * x.outer + x.inner] = t_1
+                    C_rows[p % 3, 16 * p1 + 2 * x.outer + x.inner] = t_1
             if p >= 2 and p1 >= 2:
                 for y in range(3):
                     for y1.outer in range(24):  # pipeline=1

@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Protocol
 
 from ...ir.walk import LoopView
-from ..nest.unrolling import Option, StageChoice, StageOptions
+from ..nest.unrolling import Option, StageChoice, StageOptions, balanced
 from ..step.handles import FifoName
 from .vectors import InnerLoop, widened
 
 _FINE = 64  # of the budget: what bisection leaves of it
+
+type Plan = tuple[tuple[StageChoice, ...], list[int], dict[FifoName, int]]
+
+
+class CostedSample(Protocol):
+    """One sample that goes through all stages, as an estimate says it."""
+
+    def cycles(self, copies: Mapping[LoopView, int]) -> int:
+        """With so many copies of each inner loop."""
 
 
 class CostedStage(Protocol):
@@ -31,10 +40,9 @@ def within_budget(
     loops: Sequence[InnerLoop],
     stage_of: Mapping[LoopView, CostedStage | None],
     dsp: int,
-    choose: Callable[[Sequence[StageOptions], int], list[Option]],
     *,
     tails: bool,
-) -> tuple[tuple[StageChoice, ...], list[int], dict[FifoName, int]] | None:
+) -> Plan | None:
     """The choices for stages, the copies of loops, and the widths of FIFOs; None if both ends of these, made as wide
     as one another, take more than the budget whatever is chosen.
 
@@ -42,14 +50,14 @@ def within_budget(
     """
     stages = [stage.options(loops, tails=tails) for stage in costs]
 
-    def fitting(budget: int) -> tuple[tuple[StageChoice, ...], list[int], dict[FifoName, int]] | None:
-        factors = {stage.name: option.factor for stage, option in zip(costs, choose(stages, budget), strict=True)}
+    def fitting(budget: int) -> Plan | None:
+        factors = {stage.name: option.factor for stage, option in zip(costs, balanced(stages, budget), strict=True)}
         wanted = [1 if (stage := stage_of[loop.view]) is None else loop.copies(factors[stage.name]) for loop in loops]
         copies, widths = widened(loops, wanted)
         of_loop = {loop.view: count for loop, count in zip(loops, copies, strict=True)}
         chosen = [stage.cost(of_loop, factors[stage.name]) for stage in costs]
         fits = sum(option.dsp for option in chosen) <= dsp
-        return (tuple(map(_choice, stages, chosen)), copies, widths) if fits else None
+        return (tuple(map(chosen_of, stages, chosen)), copies, widths) if fits else None
 
     if (found := fitting(dsp)) is not None:
         return found
@@ -64,6 +72,7 @@ def within_budget(
     return best
 
 
-def _choice(stage: StageOptions, option: Option) -> StageChoice:
+def chosen_of(stage: StageOptions, option: Option) -> StageChoice:
+    """What a stage has become with an option."""
     is_last = option.factor == stage.options[-1].factor
     return StageChoice(stage.name, option, stage.options[0].cycles, stage.limit if is_last else "")

@@ -6,13 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-import numpy as np
-
 from ...errors import ScheduleError
 from ...picture import aligned, preformatted
 from ..step.handles import FifoName
-
-_NEVER = 1 << 60  # cycles of what takes more than the budget
 
 
 class Option(NamedTuple):
@@ -110,33 +106,6 @@ def balanced(stages: Sequence[StageOptions], budget: int) -> list[Option]:
         else:
             low = middle + 1
     return found
-
-
-def least_latency(stages: Sequence[StageOptions], budget: int) -> list[Option]:
-    """Of the options with which the slowest stage is as fast as `balanced` makes it, those of the fewest cycles in sum.
-
-    Stages that take as many DSPs whatever they are, as those that only move elements do, stay as they are balanced.
-    Exact: the fewest cycles of the first stages with each number of DSPs are those of the stages before them with the
-    rest. Raises ScheduleError if not even the cheapest options are within the budget.
-    """
-    balance = balanced(stages, budget)
-    limit = max(option.cycles for option in balance)
-    most = sum(max(option.dsp for option in stage.options) for stage in stages)
-    size = min(budget, most) + 1
-    fewest, picks = np.zeros(size, np.int64), []
-    for stage, kept in zip(stages, balance, strict=True):
-        is_free = len({option.dsp for option in stage.options}) == 1
-        allowed = [o for o in stage.options if o == kept or (o.cycles <= limit and o.dsp < size and not is_free)]
-        sums = np.full((len(allowed), size), _NEVER)
-        for row, option in zip(sums, allowed, strict=True):
-            row[option.dsp :] = np.minimum(fewest[: size - option.dsp] + option.cycles, _NEVER)
-        picks.append((allowed, sums.argmin(axis=0)))
-        fewest = sums.min(axis=0)
-    left, found = int(np.flatnonzero(fewest == fewest.min())[0]), []
-    for allowed, pick in reversed(picks):
-        found.append(allowed[int(pick[left])])
-        left -= found[-1].dsp
-    return found[::-1]
 
 
 def _within(stages: Sequence[StageOptions], limit: int) -> list[Option]:

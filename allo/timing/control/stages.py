@@ -85,20 +85,20 @@ def _timed(name: PartName, waits: Waits, number: int, known: bool) -> TimelinePa
 def _links(parts: Sequence[Span], channels: Sequence[Channel], needed: Mapping[str, int]) -> list[StageLink]:
     """The FIFOs and arrays between stages."""
     counts = {(c.producer, c.consumer, c.name): c.count for c in channels}
-    found, sources = [], _sources(parts)
+    found, sources = [], sources_of(parts)
     for number, part in enumerate(parts):
         for other in sources[number]:
             producer = parts[other]
             for stream in part.ends.gets:
-                if _put(producer.ends.puts, stream) is not None:
+                if put_into(producer.ends.puts, stream) is not None:
                     name = _name(stream)
                     count = counts.get((other, number, name))
                     found.append(StageLink(name, "FIFO", other, number, _depth(stream), needed.get(name), count))
-            found += [StageLink(name, "array", other, number) for name in _passed_on(producer, part) if other < number]
+            found += [StageLink(name, "array", other, number) for name in passed_on(producer, part) if other < number]
     return found
 
 
-def _passed_on(producer: Span, consumer: Span) -> list[str]:
+def passed_on(producer: Span, consumer: Span) -> list[str]:
     """The arrays that one stage writes and a later one uses."""
     return sorted(_name((array, None)) for array in producer.ends.writes & (consumer.ends.reads | consumer.ends.writes))
 
@@ -177,7 +177,7 @@ def _waits(parts: Sequence[Span]) -> tuple[Waits, bool]:
 
 def _linked(parts: Sequence[Span], forward: bool) -> Waits:
     """Stages that wait for what comes first and last out of a stream, and for arrays."""
-    waits, sources = Waits([part.latency or Fraction(0) for part in parts]), _sources(parts)
+    waits, sources = Waits([part.latency or Fraction(0) for part in parts]), sources_of(parts)
     for number, part in enumerate(parts):
         for event in (*part.ends.puts.values(), *part.ends.gets.values()):
             waits.uses(number, event)
@@ -186,16 +186,16 @@ def _linked(parts: Sequence[Span], forward: bool) -> Waits:
             if forward and other > number:
                 continue
             for stream, got in part.ends.gets.items():
-                if (put := _put(producer.ends.puts, stream)) is not None:
+                if (put := put_into(producer.ends.puts, stream)) is not None:
                     for made, taken in zip(waits.uses(other, put), waits.uses(number, got), strict=True):
                         waits.wait(made, taken, 1, ("empty", _name(stream)))
-            if other < number and (arrays := _passed_on(producer, part)):
+            if other < number and (arrays := passed_on(producer, part)):
                 begin = waits.node(number, Fraction(0))
                 waits.wait(waits.node(other, waits.lengths[other]), begin, 0, ("array", arrays[0]))
     return waits
 
 
-def _sources(parts: Sequence[Span]) -> list[list[int]]:
+def sources_of(parts: Sequence[Span]) -> list[list[int]]:
     """The other stages that each one takes elements of streams or arrays from, in the order of the text."""
     makers: dict[ir.Value, list[int]] = {}
     for number, part in enumerate(parts):
@@ -208,7 +208,7 @@ def _sources(parts: Sequence[Span]) -> list[list[int]]:
     return found
 
 
-def _put(puts: Mapping[Stream, Event], stream: Stream) -> Event | None:
+def put_into(puts: Mapping[Stream, Event], stream: Stream) -> Event | None:
     """The puts into a stream; where an element is not known they may be into any element of its array."""
     base, index = stream
     found = puts.get(stream)
