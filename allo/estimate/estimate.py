@@ -31,6 +31,7 @@ from .elements import GridElement, GridElements
 from .function import FunctionReport
 from .hardware import Hardware
 from .off_chip import DEFAULT_WORD_BITS, OffChip, off_chip, transfers
+from .options import demand_kinds
 from .report.result import Advice, Burst, Estimate, FunctionEstimate, Resources
 from .report.rows import rounded
 from .resources import array_resources, beyond, unit_resources
@@ -76,10 +77,11 @@ def estimate(
     module first, by `allo.timing.rewrites`, and nothing is assumed; `rewrites` are done as by a build that names them.
     `subnormals="flush"`, with the profile `rtl`, has units of floats that know no subnormal numbers.
     The time taken does not depend on extents, but for grids of tasks, and tasks that wait for one another in circles
-    (`traced.py`). Raises TargetError for a target or a profile that does not exist or lacks an operator, and for
-    memories, arguments and rewrites that do not exist.
+    (`traced.py`). Raises TargetError for a target or a profile that does not exist or lacks an operator, for
+    memories, arguments and rewrites that do not exist, and for options of another kind.
     The model and its sources: docs/estimator.md.
     """
+    demand_kinds(trips=trips, memory=memory, in_place=in_place, word_bits=word_bits)
     module = design if isinstance(design, Module) else design.ir
     device = _device(target, profile, frequency, operators, subnormals, unsafe_math=unsafe_math)
     module = as_the_tool_reads(with_loops(module), device.rules)
@@ -106,6 +108,7 @@ def _device(
     *,
     unsafe_math: bool,
 ) -> Fpga:
+    demand_kinds(frequency=frequency, operators=operators)
     device = load_target(target)
     if not isinstance(device, Fpga):
         raise TargetError(f"estimates are those of FPGAs, and target '{device.name}' is none", hint="take u280")

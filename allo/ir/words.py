@@ -206,14 +206,18 @@ def pack(element: AlloType, value: Any, what: str) -> int:
             return int(value)
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise TypeError(f"{what} must be a number for {element!r}, got {type(value).__name__} {value!r}")
-    return int.from_bytes(np.array(value, form_dtype(element)).tobytes(), "little")
+    try:
+        return int.from_bytes(np.array(value, form_dtype(element)).tobytes(), "little")
+    except OverflowError:
+        told = f"{what} must be a number for {element!r}, got an integer of {int(value).bit_length()} bits"
+        raise ValueError(told) from None
 
 
 def _pack_integer(element: Int | UInt | Index, value: Any, what: str) -> int:
     width = 64 if isinstance(element, Index) else element.width
     if isinstance(value, np.void):
         value = int.from_bytes(value.tobytes(), "little", signed=is_signed(element))
-    if isinstance(value, bool) or not isinstance(value, int):
+    if not isinstance(value, int):
         raise TypeError(f"{what} must be an integer for {element!r}, got {type(value).__name__} {value!r}")
     if wrap(value, Int(width) if is_signed(element) else UInt(width)) != value:
         raise ValueError(f"{what} must be an integer for {element!r} ({range_text(element)}), got {value}")

@@ -8,6 +8,7 @@ import json
 from dataclasses import astuple
 from html.parser import HTMLParser
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -125,6 +126,47 @@ def test_a_clock_must_be_positive() -> None:
     with pytest.raises(allo.AlloError) as caught:
         allo.estimate(scheduled(), frequency=0)
     assert str(caught.value) == "the frequency must be a number of MHz above 0, got 0"
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        (
+            {"frequency": "300"},
+            "the frequency must be a number of MHz above 0, got '300'\n  hint: for example frequency=300",
+        ),
+        (
+            {"trips": ["i"]},
+            "trips must be a dict of numbers by names of loops, got ['i']\n  hint: for example trips={\"i\": 64}",
+        ),
+        (
+            {"operators": "add"},
+            "operators must be a dict of implementations by names of operators, got 'add'\n"
+            '  hint: for example operators={"add": "fabric"}',
+        ),
+        (
+            {"memory": {"A": 0}},
+            "memory must be the name of a memory, or a dict of them by names of arguments, got {'A': 0}\n"
+            '  hint: for example memory={"A": "HBM"}',
+        ),
+        (
+            {"memory": "HBM", "in_place": "A"},
+            "in_place must be a list of names of arguments, got 'A'\n  hint: for example in_place=[\"A\"]",
+        ),
+        (
+            {"memory": "HBM", "word_bits": "512"},
+            "word_bits must be a power of two from 8 on, got '512'\n  hint: for example word_bits=512",
+        ),
+        (
+            {"rewrites": 3},
+            'rewrites must be a list of names, got 3\n  hint: as rewrites=["allo-forward-stores"]',
+        ),
+    ],
+)
+def test_options_of_another_kind(given: dict[str, Any], message: str) -> None:
+    with pytest.raises(allo.TargetError) as caught:
+        allo.estimate(scheduled(), **given)
+    assert str(caught.value) == message
 
 
 def test_a_clock_that_the_device_cannot_reach() -> None:

@@ -230,6 +230,30 @@ def test_helpers_for_wide_integers() -> None:
         int_array_to_struct_array([256], 8, False)
 
 
+@pytest.mark.parametrize("door", ["build", "interpret"])
+def test_numbers_of_python_are_the_same_behind_each_door(door: str) -> None:
+    """A truth value is an integer, of any width; an integer that no float holds is refused by its name."""
+
+    def numbers(n: int8, wide: Int(100), x: float32) -> (int8, Int(100), float32):
+        return n + 1, wide + 1, x
+
+    called = allo.customize(numbers).build() if door == "build" else allo.interpret(numbers)
+    n, wide, x = called(True, True, 3)
+    assert (n, int.from_bytes(np.asarray(wide).tobytes(), "little"), x) == (2, 2, 3.0)
+    message = r"^argument 'x' must be a number for float32, got an integer of 1329 bits$"
+    with pytest.raises(ValueError, match=message):
+        called(1, 1, 10**400)
+
+
+def test_a_field_that_no_float_holds_is_refused() -> None:
+    def field(p: Struct({"x": float32})) -> float32:
+        return p.x
+
+    for called in (allo.customize(field).build(), allo.interpret(field)):
+        with pytest.raises(ValueError, match=r"must be a number for float32, got an integer of 1329 bits$"):
+            called({"x": 10**400})
+
+
 def refusal(element: AlloType, A: Any, B: Any, s: Any) -> str:
     """The type and the text of the error of a call."""
     with pytest.raises((TypeError, ValueError)) as caught:

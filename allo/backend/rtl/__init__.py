@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 from ...errors import TargetError
@@ -32,6 +33,9 @@ def _build(module: Module, mode: str | None, options: dict[str, Any]) -> RTLModu
     seed = options.get("random_state")
     if seed is not None and (isinstance(seed, bool) or not isinstance(seed, int)):
         raise TargetError(f"random_state must be a whole number, got {seed!r}")
+    folder = options.get("project")
+    if not isinstance(folder, str | Path | None) or folder == "":
+        raise TargetError(f"project must be the path of a folder, got {folder!r}")
     target = device.under(_PROFILE)
     target = target.flushing() if flushes(options) else target
     given = options.get("interface")
@@ -41,8 +45,8 @@ def _build(module: Module, mode: str | None, options: dict[str, Any]) -> RTLModu
         raise hang.error()
     chosen = SimulationOptions(limit, seed, options.get("waveform"), interface, options.get("extents"))
     made = RTLModule(module, target, chosen)
-    if "project" in options:
-        written_project(made, options["project"])
+    if folder is not None:
+        written_project(made, folder)
     return made
 
 

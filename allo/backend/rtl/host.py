@@ -70,7 +70,7 @@ def _by_bank(place: HostArray, bank_of: Array) -> Iterator[tuple[str, Array]]:
 def _words(holder: Array, count: int) -> Array:
     """The bits of `count` elements in place, as unsigned numbers; those of more than 64 as rows of 32 each."""
     size = holder.nbytes // max(count, 1) or holder.dtype.itemsize
-    raw = holder.reshape(-1).view(np.uint8).reshape(count, size)
+    raw = np.asarray(holder).reshape(-1).view(np.uint8).reshape(count, size)
     return raw.view(np.uint32) if size > 8 else raw.view(f"u{size}").reshape(count)
 
 

@@ -301,7 +301,7 @@ class RTLModule:
             )
 
 
-def written_project(module: RTLModule, folder: str) -> None:
+def written_project(module: RTLModule, folder: str | Path) -> None:
     """Write the SystemVerilog of a design to a folder."""
     place = Path(folder)
     place.mkdir(parents=True, exist_ok=True)

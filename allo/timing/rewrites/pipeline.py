@@ -139,7 +139,8 @@ def prepared(module: Module, options: RewriteOptions | None = None, only: Collec
     Raises TargetError for a name that no pass has, and for what is no list of names.
     """
     options = options or RewriteOptions()
-    if isinstance(only, str) or not all(isinstance(name, str) for name in only or ()):
+    is_list = only is None or (isinstance(only, Collection) and not isinstance(only, str))
+    if not is_list or not all(isinstance(name, str) for name in only or ()):
         raise TargetError(f"rewrites must be a list of names, got {only!r}", hint='as rewrites=["allo-forward-stores"]')
     for name in only or ():
         if name not in NAMES:

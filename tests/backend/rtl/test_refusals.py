@@ -25,6 +25,7 @@ def refusal(s: allo.Schedule, **options: object) -> str:
     ("options", "told"),
     [
         ({"limit": 0}, "limit must be a number of cycles above 0, got 0"),
+        ({"project": 3}, "project must be the path of a folder, got 3"),
         ({"random_state": "x"}, "random_state must be a whole number, got 'x'"),
     ],
 )
