@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -30,11 +30,10 @@ from .watched import WatchedLoop, watched_loops
 class HardwareDesign:
     """All modules, callees first; `top` has `clk`, `rst`, `start`, `done` and `stuck`, or AXI in place of these three.
 
-    `loops` are those that a simulation watches, in the order of the text, those of called functions last.
     `arguments` and `results` are arrays, or the registers and ports that hold scalars (None: it is not used), `states`
     what stays from call to call.
     `waits` are the places at which something may wait for a FIFO, by signals that are `shown`: pairs of a module and a
-    name. `unrolled` and `trees` are what was built, and its schedules; `kernel` is the function on top.
+    name. `unrolled` and `trees` are what was built, and its schedules; `kernel` is the function on top of `functions`.
     """
 
     modules: tuple[HardwareModule, ...]
@@ -42,12 +41,22 @@ class HardwareDesign:
     arguments: tuple[HostArray | str | None, ...]
     results: tuple[HostArray | str, ...]
     states: tuple[KeptArray, ...]
-    loops: tuple[WatchedLoop, ...]
     waits: tuple[PlacedWait, ...]
     shown: tuple[tuple[str, str], ...]
     unrolled: Module
     trees: Trees
     kernel: FunctionHardware
+    functions: Mapping[str, FunctionHardware]
+
+    @cached_property
+    def loops(self) -> tuple[WatchedLoop, ...]:
+        """Those that a simulation watches, in the order of the text, those of called functions last; when they run is
+        counted iteration by iteration where bounds depend on other loops, which only a run is worth."""
+
+        def tree_of(name: str) -> FunctionTree | None:
+            return self.functions[name].tree if name in self.functions else None
+
+        return watched_loops(self.kernel, loop_spans(self.kernel.tree, tree_of))
 
     @property
     def asks(self) -> bool:
@@ -86,13 +95,11 @@ def design(
             functions[name] = FunctionHardware(made, tree, trees.builders[name], function).make()
         return functions[name]
 
-    def tree_of(name: str) -> FunctionTree | None:
-        return functions[name].tree if name in functions else None
-
     kernel = function(made.top)
     top = make_top(kernel, [one.name for one in functions.values()])
-    loops = watched_loops(kernel, loop_spans(kernel.tree, tree_of))
     modules = (*(one.builder.module for one in functions.values()), top.builder.module)
     name, arguments, results = top.builder.module.name, tuple(top.arguments), tuple(top.results)
     waits, shown = tuple(placed_waits(kernel, "kernel")), tuple(shown_signals(list(functions.values())))
-    return HardwareDesign(modules, name, arguments, results, top.states, loops, waits, shown, made, trees, kernel)
+    return HardwareDesign(
+        modules, name, arguments, results, top.states, waits, shown, made, trees, kernel, functions
+    )
