@@ -264,3 +264,30 @@ def test_operands_come_in_turn() -> None:
     A, C = np.arange(64, dtype=np.int32), np.zeros(64, np.int32)
     built(A, A[::-1].copy(), C)
     assert (C == 63).all()
+
+
+@df.region()
+def handed_on(A: int32[P], B: int32[P]):
+    s: Stream[int32, P][P + 1]
+
+    @df.kernel(mapping=[1], args=[A])
+    def feed(a: int32[P]):
+        for i in range(P):
+            s[0].put(a[i])
+
+    @df.kernel(mapping=[P], args=[B])
+    def keep(b: int32[P] @ Layout("S0")):
+        p = df.get_pid()
+        b[0] = s[p].get() * (p + 1)
+        for _k in range(P - 1 - p):
+            s[p + 1].put(s[p].get())
+
+
+@pytest.mark.parametrize("steps", [[], [("bundle", [f"keep_{p}" for p in range(P)])]], ids=["apart", "bundled"])
+def test_the_last_of_a_chain_hands_nothing_on(steps: list[tuple[str, list[str]]]) -> None:
+    """Its loop has no iterations, and the stream behind it no end at all."""
+    built = df.build(handed_on, target="aie", mapping_primitives=steps)
+    assert [stream.name for stream in built.graph.streams] == [f"s_{p}" for p in range(P)]
+    A, B = np.arange(3, 3 + P, dtype=np.int32), np.zeros(P, np.int32)
+    built(A, B)
+    assert (A * np.arange(1, P + 1) == B).all()
