@@ -494,3 +494,35 @@ def test_positions_on_a_torus_share_cores(groups: list[list[str]], kernels: str)
     built(A, B, C)
     np.testing.assert_array_equal(C, A @ B)
     assert len(built.plan.mapping.cores) == len(groups)
+
+
+@df.region()
+def phases(X: int32[14], Y: int32[14]):
+    there: Stream[int32, 4]
+    back: Stream[int32, 4]
+
+    @df.kernel(mapping=[1], args=[X, Y])
+    def ask(x: int32[14], y: int32[14]):
+        for i in range(14):
+            there.put(x[i])
+            y[i] = back.get()
+
+    @df.kernel(mapping=[1])
+    def answer():
+        for t in range(4):
+            back.put(there.get() * 3 + t)
+        for t in range(4):
+            back.put(there.get() * 5 + t)
+            back.put(there.get() * 7 + t)
+        for t in range(2):
+            back.put(there.get() * 11 + t)
+
+
+def test_strips_begin_where_iterations_have_ended() -> None:
+    """Four iterations of a loop go with one loop of the other task, eight two by two, the last with a third."""
+    built = df.build(phases, target="aie", mapping_primitives=[("chain", ["ask_0", "answer_0"])])
+    X, Y = np.arange(5, 19, dtype=np.int32), np.zeros(14, np.int32)
+    built(X, Y)
+    t = np.arange(4)
+    pairs = np.stack([X[4:12:2] * 5 + t, X[5:12:2] * 7 + t], 1).reshape(-1)
+    np.testing.assert_array_equal(Y, [*(X[:4] * 3 + t), *pairs, *(X[12:] * 11 + t[:2])])
