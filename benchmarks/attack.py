@@ -1,8 +1,9 @@
 """Random kernels, schedules and faults against every door: `python -m benchmarks.attack --door cpu --seeds 0 1000`.
 
 The doors are `cpu` (a build of the kernel against one of the schedule), `interpret` (the reference against machine
-code), `verify` (of accepted schedules), `csim` (the C++ against the CPU) and `text` (faults in the text of a module,
-which are run when they are said to be equivalent).
+code), `verify` (of accepted schedules), `csim` (the C++ against the CPU), `rtl` (hardware in simulation against the
+CPU, and its cycles against those predicted) and `text` (faults in the text of a module, which are run when they are
+said to be equivalent).
 Each seed is a kernel with some schedules or faults. They run in a process of their own, so that a crash or an endless
 call is one more finding and stops nothing. What is found is made smaller (fewer steps, fewer lines of the kernel),
 printed, and the exit code 1. `--budget` is the number of seconds after which no seed begins any more.

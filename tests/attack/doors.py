@@ -1,4 +1,4 @@
-"""The doors at which kernels and schedules are compared: CPU, `interpret`, `verify`, C simulation, printed modules."""
+"""The doors at which kernels and schedules are compared: CPU, `interpret`, `verify`, simulations, printed modules."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import numpy as np
 
 import allo
 from allo import Schedule
-from allo.errors import AlloError, CheckError, DataflowError, InternalError
+from allo.errors import AlloError, CheckError, DataflowError, InternalError, RunTimeout
 from allo.ir.hang import Hang
 from allo.poly import hang_of
 from allo.verify import Different, Equivalent
@@ -26,7 +26,8 @@ from .values import Shapes, arguments, differences, signature
 CALLS = 2  # with the state that the first one left
 SIMULATED_CALLS = 8  # of C++, which is compiled for long and called in no time
 SCHEDULES = 4  # of one kernel
-SIMULATED = 2  # of these in C, which takes longest
+SIMULATED = 2  # of these in C and in hardware, which take longest
+CYCLES = 300_000  # of a call in hardware
 MUTANTS = 8  # of one module
 SECONDS = 10.0  # of one comparison by `verify`
 
@@ -73,7 +74,7 @@ def through(door: str, seed: int, folder: Path | None = None) -> Outcome:
         told = _interpreted(outcome.counts, made, original, seed)
         outcome.findings += [Finding(door, seed, told, made.text)] if told else []
         return outcome
-    for s in _schedules(outcome, made, door, seed, SIMULATED if door == "csim" else SCHEDULES):
+    for s in _schedules(outcome, made, door, seed, SIMULATED if door in ("csim", "rtl") else SCHEDULES):
         told = DOORS[door](outcome.counts, original, s, seed)
         if told:
             outcome.findings.append(Finding(door, seed, told, made.text, str(s.steps)))
@@ -171,10 +172,32 @@ def _csim(counts: Counter[str], original: Schedule, s: Schedule, seed: int) -> s
     return "".join(f"results: {difference}" for difference in differences(wanted, seen)[:1])
 
 
+def _rtl(counts: Counter[str], original: Schedule, s: Schedule, seed: int) -> str:
+    """Hardware in simulation: the bits of the CPU, in the cycles that were predicted."""
+    try:
+        built: Any = s.build(target="rtl", limit=CYCLES)
+    except AlloError as error:
+        counts["refused"] += 1
+        return f"build: {error}" if isinstance(error, InternalError) else ""
+    wanted = _results(original.build(contract=False), Shapes(original), seed)
+    try:
+        seen = _results(built, Shapes(s), seed)
+    except RunTimeout:
+        counts["too long"] += 1
+        return ""
+    except AlloError as error:
+        return f"run: {error}"
+    counts["simulations"] += 1
+    if built.predicted_cycles not in (None, built.cycles):
+        return f"cycles: {built.cycles}, not the {built.predicted_cycles} that were predicted"
+    return "".join(f"results: {difference}" for difference in differences(wanted, seen)[:1])
+
+
 DOORS: dict[str, Callable[[Counter[str], Schedule, Schedule, int], str]] = {
     "cpu": _cpu,
     "verify": _verify,
     "csim": _csim,
+    "rtl": _rtl,
 }
 
 

