@@ -178,7 +178,7 @@ def _read_inputs(archive: Pt2Archive, found: ExportedProgram, specs: list[Any], 
                 raise AlloError(f"'{archive.name}' has no tensor '{target}'", hint="export the model again")
             found.constants[name] = held[target]
             found.targets[name] = target
-        elif kind != "constant_input":
+        elif kind not in ("constant_input", "token"):  # a token is what operators with effects take, which are told
             raise AlloError(f"'{archive.name}' takes a {kind.replace('_', ' ')}, which a kernel cannot take")
     unknown = [name for name in found.arguments if name not in found.types]
     if unknown:
@@ -193,6 +193,8 @@ def _read_outputs(archive: Pt2Archive, found: ExportedProgram, specs: list[Any],
     buffers = {target: name for name, target in found.targets.items()}
     for spec in specs:
         ((kind, told),) = spec.items()
+        if kind == "token":
+            continue
         value = _value(told["arg"], extents) if kind == "user_output" else TensorName(str(told["arg"]["name"]))
         if not isinstance(value, TensorName):
             raise AlloError(f"a result of '{archive.name}' is not an array", hint="let the model return tensors only")

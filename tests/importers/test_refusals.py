@@ -69,6 +69,23 @@ def test_what_elements_decide_is_told_by_operator() -> None:
     assert all(place.startswith('File "export_models.py", line ') for place, _ in lines)
 
 
+def test_an_operator_with_effects_is_told() -> None:
+    """Such as the check of `torch.linalg.inv`, which takes and gives tokens."""
+
+    def change(model: dict[str, Any]) -> None:
+        graph, signature = model["graph_module"]["graph"], model["graph_module"]["signature"]
+        token = {"token": {"arg": {"name": "token"}}}
+        signature["input_specs"].insert(0, token)
+        signature["output_specs"].insert(0, token)
+        node = next(n for n in graph["nodes"] if n["target"].endswith("relu.default"))
+        node["target"] = "torch.ops.higher_order.with_effects"
+
+    text = refusal("perceptron", change).partition(": ")[2]
+    assert text == (
+        "the operator higher_order.with_effects of module 'layers.1' cannot be imported: no layer means it"
+    )
+
+
 def test_results_have_elements() -> None:
     def change(model: dict[str, Any]) -> None:
         graph = model["graph_module"]["graph"]
