@@ -14,7 +14,9 @@ import pytest
 
 import allo
 from allo.customize.fifo.shortest import Choices, shortest
+from allo.customize.fifo.vectors import InnerLoop, widened
 from allo.customize.nest.unrolling import Option, StageOptions
+from allo.customize.step.handles import FifoName
 from allo.ir.types import float32
 from allo.timing.control.paths import StagePath
 from allo.timing.control.span import Ends, Event, Span
@@ -179,3 +181,59 @@ def test_choices_that_are_too_many_to_try(seed: int) -> None:
     choices = Choices(made, loops, owners, Paths(made, [list(range(count))]), tails=False)
     found = choices.cost(shortest(choices, 2 * count, (0,) * count))
     assert found == (100 * count - gain * count // 2, 2 * count)
+
+
+class Sides:
+    """A stage of several loops, each with random cycles and DSPs a copy."""
+
+    def __init__(self, name: str, loops: list[Any], rates: dict[Any, int]) -> None:
+        self.name = name
+        self.loops = loops
+        self.rates = rates
+
+    def options(self, loops: object, *, tails: bool = False) -> StageOptions:
+        return StageOptions(self.name, tuple(Option(factor, 0, 0) for factor in (1, 2, 4, 8)), "")
+
+    def cost(self, copies: Any, factor: int) -> Option:
+        cycles = sum(1000 * self.rates[loop.view] // copies[loop.view] for loop in self.loops)
+        return Option(factor, cycles, sum(self.rates[loop.view] * copies[loop.view] for loop in self.loops))
+
+
+class Sums:
+    """A sample that goes through one stage after the other."""
+
+    def __init__(self, stages: list[Sides]) -> None:
+        self.stages = stages
+
+    def cycles(self, copies: Any) -> int:
+        return sum(stage.cost(copies, 1).cycles for stage in self.stages)
+
+
+@sweep(6, quick=2)
+def test_what_fifos_join_is_as_wide_whichever_choices_were_seen_before(seed: int) -> None:
+    """Costs and plans are those of all loops looked at together, though one stage at a time is looked at again."""
+    rng = random.Random(seed)
+    for _ in range(40):
+        views: list[Any] = [View(n) for n in range(rng.randint(2, 9))]
+        names = [FifoName("f", f"fifo_{n}") for n in range(rng.randint(1, 6))]
+        loops: list[Any] = []
+        for view in views:
+            fifos = tuple(rng.sample(names, rng.randint(0, min(2, len(names)))))
+            widths = rng.choice([(), (2,), (2, 4), (2, 4, 8)])
+            loops.append(InnerLoop(view, fifos, widths) if fifos else Loop(view))
+        rates = {view: rng.randint(1, 9) for view in views}
+        count = rng.randint(1, 4)
+        numbers = {view: rng.randrange(count + 1) for view in views}  # the last one is no stage
+        made = [Sides(str(n), [loop for loop in loops if numbers[loop.view] == n], rates) for n in range(count)]
+        owners: Any = {loop.view: made[n] if (n := numbers[loop.view]) < count else None for loop in loops}
+        choices = Choices(made, loops, owners, Sums(made), tails=False)
+        for _ in range(10):
+            state = tuple(rng.randrange(4) for _ in made)
+            factors = [1 if own is None else 2 ** state[made.index(own)] for own in owners.values()]
+            wanted = [loop.copies(factor) for loop, factor in zip(loops, factors, strict=True)]
+            copies, wide = widened(loops, wanted)
+            of_loop = {loop.view: n for loop, n in zip(loops, copies, strict=True)}
+            taken = [stage.cost(of_loop, 2**n) for stage, n in zip(made, state, strict=True)]
+            assert choices.cost(state) == (Sums(made).cycles(of_loop), sum(option.dsp for option in taken))
+            chosen, *rest = choices.plan(state)
+            assert ([one.chosen for one in chosen], rest) == (taken, [copies, wide])

@@ -39,6 +39,15 @@ class Choices:
         number = {id(stage): n for n, stage in enumerate(costs)}
         owners = [stage_of[loop.view] for loop in loops]
         self.owners = [None if owner is None else number[id(owner)] for owner in owners]
+        self.groups = _joined(loops)
+        self.deciding = [self._owners_of(group) for group in self.groups]
+        near: list[set[int]] = [{n} for n in range(len(costs))]
+        for stages in self.deciding:
+            for stage in stages:
+                near[stage] |= {*stages}
+        self.near = [tuple(sorted(stages)) for stages in near]
+        self.copied: dict[State, dict[LoopView, int]] = {}
+        self.options: dict[State, Option] = {}
 
     @property
     def sizes(self) -> list[int]:
@@ -47,7 +56,7 @@ class Choices:
     def cost(self, state: State) -> Cost:
         """The cycles of a sample, and the DSPs of all stages."""
         if state not in self.known:
-            copies, _, chosen = self._made(state)
+            copies, chosen = self._made(state)
             self.known[state] = self.sample.cycles(copies), sum(option.dsp for option in chosen)
         return self.known[state]
 
@@ -58,19 +67,38 @@ class Choices:
 
     def plan(self, state: State) -> Plan:
         """What it is as a plan."""
-        copies, widths, chosen = self._made(state)
-        return tuple(map(chosen_of, self.stages, chosen)), [copies[loop.view] for loop in self.loops], widths
+        of_loop, chosen = self._made(state)
+        copies, widths = widened(self.loops, [of_loop[loop.view] for loop in self.loops])
+        return tuple(map(chosen_of, self.stages, chosen)), copies, widths
 
-    def _made(self, state: State) -> tuple[dict[LoopView, int], dict[FifoName, int], list[Option]]:
-        factors = [stage.options[n].factor for stage, n in zip(self.stages, state, strict=True)]
-        wanted = [
-            1 if owner is None else loop.copies(factors[owner])
-            for loop, owner in zip(self.loops, self.owners, strict=True)
-        ]
-        copies, widths = widened(self.loops, wanted)
-        of_loop = {loop.view: count for loop, count in zip(self.loops, copies, strict=True)}
-        costs = zip(self.costs, factors, strict=True)
-        return of_loop, widths, [stage.cost(of_loop, factor) for stage, factor in costs]
+    def _made(self, state: State) -> tuple[dict[LoopView, int], list[Option]]:
+        """The copies of all loops, and what stages take: looked at once for the options of those that decide it."""
+        copies: dict[LoopView, int] = {}
+        for number, (group, owners) in enumerate(zip(self.groups, self.deciding, strict=True)):
+            key = (number, *(state[owner] for owner in owners))
+            if key not in self.copied:
+                self.copied[key] = self._grown(group, state)
+            copies |= self.copied[key]
+        chosen = []
+        for number, stages in enumerate(self.near):
+            key = (number, *(state[stage] for stage in stages))
+            if key not in self.options:
+                factor = self.stages[number].options[state[number]].factor
+                self.options[key] = self.costs[number].cost(copies, factor)
+            chosen.append(self.options[key])
+        return copies, chosen
+
+    def _grown(self, group: Sequence[int], state: State) -> dict[LoopView, int]:
+        """The copies of loops that FIFOs join."""
+        loops, wanted = [self.loops[n] for n in group], []
+        for n in group:
+            owner = self.owners[n]
+            factor = 1 if owner is None else self.stages[owner].options[state[owner]].factor
+            wanted.append(1 if owner is None else self.loops[n].copies(factor))
+        return {loop.view: count for loop, count in zip(loops, widened(loops, wanted)[0], strict=True)}
+
+    def _owners_of(self, group: Sequence[int]) -> tuple[int, ...]:
+        return tuple(sorted({owner for n in group if (owner := self.owners[n]) is not None}))
 
 
 def shortest(choices: Choices, budget: int, start: State) -> State:
@@ -121,3 +149,19 @@ def _numbered(number: int, sizes: Sequence[int]) -> State:
         number, own = divmod(number, size)
         state.append(own)
     return tuple(state)
+
+
+def _joined(loops: Sequence[InnerLoop]) -> list[list[int]]:
+    """The numbers of loops, those together that FIFOs join, directly or by others."""
+    found: list[tuple[set[FifoName], list[int]]] = []
+    for number, loop in enumerate(loops):
+        fifos, group = {*loop.fifos}, [number]
+        apart = []
+        for others, numbers in found:
+            if others.isdisjoint(fifos):
+                apart.append((others, numbers))
+            else:
+                fifos |= others
+                group = numbers + group
+        found = [*apart, (fifos, group)]
+    return [group for _, group in found]
