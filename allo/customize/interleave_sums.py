@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from mlir import ir
+
 from ..errors import ScheduleError
+from ..ir.builder import i64_attr
 from ..ir.module import Module
 from ..ir.states import Draft
-from ..ir.walk import LoopView, entry_block, operations, trip_count
+from ..ir.walk import LoopView, entry_block, loops_of, operations, trip_count
 from ..poly import Access, Linear, carried_by, extract
 from ..poly.model import Model
 from .fifo.agreement import bands_of
@@ -20,6 +23,8 @@ from .step.primitive import primitive
 from .step.record import Decided
 from .step.resolve import find_loop, loop_note
 from .turns import iterations, least_tile, take_turns, why_not
+
+_NUMBER = "allo.number_of_sum"  # while nests join
 
 
 @primitive
@@ -46,7 +51,8 @@ def interleave_sums(
     It is `j` of a product and the output channels of a convolution; of windows without weights it is the channels.
     With `turns`, at least so many sums take turns, of as many iterations of the loop around as that takes: several
     rows of a product, several pixels of a convolution. What these take of local arrays they take at first, in the order
-    in which it comes, and hand on their sums in theirs:
+    in which it comes, and hand on their sums in theirs. Nests that write the sums before or behind (first values, the
+    division of a mean) become one with theirs, which has the name of the last of them then:
 
         for i.outer in range(m / 4):
             for i_take in range(4): for k_take in range(p): A_turns[i_take, k_take] = A[4 * i.outer + i_take, k_take]
@@ -60,7 +66,7 @@ def interleave_sums(
     and `around` and `tiles`, the loops of which so many iterations take turns: repeated, it decides nothing and returns
     None; you may give them yourself.
     Refused: fewer than one turn; loops given that are not in a sum's nest of nothing but loops, or have no such sums
-    inside; tiles that do not divide their trips; what `reorder` refuses of these.
+    inside; tiles that do not divide their trips; two loops of nests that become one; what `reorder` refuses of these.
     Source: Allo paper, 3.1 (row-wise product) and 8.2.
     """
     if entry_block(module.function(function.name)) is None:
@@ -178,19 +184,47 @@ def _given(module: Module, loop: Loop, size: int) -> Tiled:
 
 
 def _tile(module: Draft, function: Function, tiled: Sequence[Tiled]) -> None:
-    """Let iterations of loops around sums take turns, with those that give the first values of the sums."""
+    """Let iterations of loops around sums take turns, with those that give the first values of the sums.
+
+    Nests that write the sums, before and behind, join them first. What is joined has the loops of the last nest, so the
+    innermost loops of sums are found again by numbers; they stay as deep as they were.
+    """
     if not tiled:
         return
     bands = bands_of(module, function.name)
-    sums = {}
-    for one in tiled:
+    depths = []
+    for number, one in enumerate(tiled):
         band = bands[one.loop.nest]
-        below = band[[view.name for view in band].index(one.loop.name) + 1 :]
+        outside = [view.name for view in band].index(one.loop.name)
         model = extract(module.function(function.name), band[0].op)
-        sums[one.loop] = _down_to_sums(model, below), below[-1].name
+        depths.append((outside, outside + 1 + len(_down_to_sums(model, band[outside + 1 :]))))
+        band[-1].op.attributes[_NUMBER] = i64_attr(number)
     join_writers(module, function.name)
-    for one in tiled:
-        take_turns(module, one.loop, one.size, *sums[one.loop])
+    given: dict[Loop, Loop] = {}
+    turns = []
+    for view, one, (outside, end) in zip(_numbered(module, function), tiled, depths, strict=True):
+        names = [member.name for member in view.chain]
+        joined = Loop(function.name, view.nest, names[outside])
+        if joined in given:
+            raise ScheduleError(
+                f"loops '{given[joined]}' and '{one.loop}' cannot both take turns: their nests write one array, and "
+                "become one",
+                hint="leave one of them out of around=",
+                notes=[loop_note(view.chain[outside])],
+            )
+        given[joined] = one.loop
+        turns.append((joined, one.size, names[outside + 1 : end], view.name))
+    for turn in turns:
+        take_turns(module, *turn)
+
+
+def _numbered(module: Draft, function: Function) -> list[LoopView]:
+    """The loops that have a number, in its order, without it from now on."""
+    found = [view for view in loops_of(module.function(function.name)) if _NUMBER in view.op.attributes]
+    found.sort(key=lambda view: ir.IntegerAttr(view.op.attributes[_NUMBER]).value)
+    for view in found:
+        del view.op.attributes[_NUMBER]
+    return found
 
 
 def _down_to_sums(model: Model, band: Sequence[LoopView]) -> list[str]:

@@ -533,7 +533,8 @@ class Primitives:
         It is `j` of a product and the output channels of a convolution; of windows without weights it is the channels.
         With `turns`, at least so many sums take turns, of as many iterations of the loop around as that takes: several
         rows of a product, several pixels of a convolution. What these take of local arrays they take at first, in the order
-        in which it comes, and hand on their sums in theirs:
+        in which it comes, and hand on their sums in theirs. Nests that write the sums before or behind (first values, the
+        division of a mean) become one with theirs, which has the name of the last of them then:
 
             for i.outer in range(m / 4):
                 for i_take in range(4): for k_take in range(p): A_turns[i_take, k_take] = A[4 * i.outer + i_take, k_take]
@@ -547,7 +548,7 @@ class Primitives:
         and `around` and `tiles`, the loops of which so many iterations take turns: repeated, it decides nothing and returns
         None; you may give them yourself.
         Refused: fewer than one turn; loops given that are not in a sum's nest of nothing but loops, or have no such sums
-        inside; tiles that do not divide their trips; what `reorder` refuses of these.
+        inside; tiles that do not divide their trips; two loops of nests that become one; what `reorder` refuses of these.
         Source: Allo paper, 3.1 (row-wise product) and 8.2.
         """
 

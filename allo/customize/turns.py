@@ -11,7 +11,7 @@ from ..ir.builder import Builder, affine_constant, affine_dim, string_attr
 from ..ir.context import context, unknown_location
 from ..ir.module import Module
 from ..ir.names import unique_name
-from ..ir.walk import LoopView, buffers_of, constant_bounds, induction_variable, trip_count
+from ..ir.walk import LoopView, buffers_of, constant_bounds, induction_variable, loops_of, trip_count
 from ..poly import Access, Model, extract
 from .array.copy_part import copy_part
 from .function.calls import function_around
@@ -112,7 +112,7 @@ def _take(access: Access, model: Model, around: Sequence[LoopView]) -> None:
     used = [view for view in around if (trip_count(view.op) or 1) > 1 and _uses(access, model, view)]
     extents = [trip_count(view.op) or 1 for view in used]
     name = unique_name(f"{access.buffer.name}_turns", set(buffers_of(function)))
-    taken = {loop.name for loop in model.loops}
+    taken = {view.name for view in loops_of(function) if view.nest == around[0].nest}
     builder = Builder(ir.InsertionPoint(around[0].op), access.op.location)
     kind = ir.MemRefType.get(extents, ir.MemRefType(array.type).element_type, loc=unknown_location())
     tile = builder.alloc(kind, name)

@@ -143,6 +143,77 @@ def test_tiles_by_hand(size: int) -> None:
     assert_faithful(rows_of_products, s)
 
 
+def norm(A: float32[8, 16], B: float32[8, 16]):
+    X: float32[8, 16]
+    for i, k in allo.grid(8, 16, name="scale"):
+        X[i, k] = A[i, k] * 2.0
+    M: float32[8]
+    for i in range(8, name="zeros"):
+        M[i] = 0.0
+    for i, k in allo.grid(8, 16, name="sum"):
+        M[i] += X[i, k]
+    for i in range(8, name="mean"):
+        M[i] = M[i] / 16.0
+    V: float32[8]
+    for i in range(8, name="no_squares"):
+        V[i] = 0.0
+    for i, k in allo.grid(8, 16, name="squares"):
+        V[i] += (X[i, k] - M[i]) * (X[i, k] - M[i])
+    for i in range(8, name="deviation"):
+        V[i] = 1.0 / allo.sqrt(V[i] + 1.0)
+    for i, k in allo.grid(8, 16, name="store"):
+        B[i, k] = (X[i, k] - M[i]) * V[i]
+
+
+NORM = {"loops": [], "around": ["sum.i", "squares.i"], "tiles": [4, 2]}
+
+
+def test_norms_take_turns() -> None:
+    """What follows a sum joins its nest, which has another name then; each operand is taken by loops of its own."""
+    s = customize(norm)
+    s.interleave_sums("norm", **NORM)
+    text = s.pseudocode()
+    assert text[text.index('    for i.outer in range(2, name="mean")') :].startswith(MEAN)
+    taken = text[text.index('    for i.outer in range(4, name="deviation")') :]
+    assert re.findall(r"for (\S+) in range", taken)[:4] == ["i.outer", "i_take", "k_take", "i_take_1"]
+    assert_faithful(norm, s)
+    assert allo.verify(customize(norm), s)
+
+
+MEAN = """\
+    for i.outer in range(2, name="mean"):
+        buf_M: float32[4]
+        X_turns: float32[4, 16]
+        for i_take in range(4):
+            for k_take in range(16):
+                X_turns[i_take, k_take] = X[4 * i.outer + i_take, k_take]
+        for i.inner_1 in range(4):
+            buf_M[i.inner_1] = 0.0
+        for k in range(16):
+            for i.inner in range(4):
+                buf_M[i.inner] += X_turns[i.inner, k]
+        for i.inner_2 in range(4):
+            buf_M[i.inner_2] /= 16.0
+        for i.inner_1_back in range(4):
+            M[i.inner_1_back + 4 * i.outer] = buf_M[i.inner_1_back]
+"""
+
+
+@pytest.mark.parametrize("target", ["simulator", pytest.param("vitis_hls", marks=[needs_compiler, pytest.mark.slow])])
+def test_norms_in_turns_have_the_same_bits(target: str) -> None:
+    """As stages with streams between them, of which copies run at once."""
+    given = np.random.default_rng(0).standard_normal((8, 16)).astype(np.float32)
+    wanted, found = np.zeros_like(given), np.zeros_like(given)
+    customize(norm).build()(given, wanted)
+    s = customize(norm)
+    s.interleave_sums("norm", **NORM)
+    s.fuse_streams("norm")
+    for bank in s.unroll_stages("norm", dsp=200, objective="latency").banks:
+        s.partition(bank.array, dim=bank.dim, factor=bank.factor)
+    s.build(target=target, **({"mode": "csim"} if target == "vitis_hls" else {}))(given, found)
+    np.testing.assert_array_equal(found, wanted)
+
+
 def test_turns_are_unrolled_further() -> None:
     """With rows that take turns, copies of an adder need not wait, and cycles and DSPs are those that are estimated."""
     cycles = {}
@@ -223,6 +294,34 @@ def between(A: int32[8], B: int32[8, 8]):
 def prefix(A: float32[8, 8]):
     for i, j in allo.grid(7, 7):
         A[i + 1, j] = A[i, j + 1] * 2.0
+
+
+def two_sums(A: float32[8, 4], B: float32[8, 4], C: float32[8]):
+    S: float32[8]
+    for i in range(8, name="zeros"):
+        S[i] = 0.0
+    for i, k in allo.grid(8, 4, name="first"):
+        S[i] += A[i, k]
+    for i, k in allo.grid(8, 4, name="second"):
+        S[i] += B[i, k]
+    for i in range(8, name="store"):
+        C[i] = S[i]
+
+
+def test_one_of_two_sums_of_an_array() -> None:
+    for nest in ("first", "second"):
+        s = customize(two_sums)
+        s.interleave_sums("two_sums", loops=[], around=[f"{nest}.i"], tiles=[4])
+        assert_faithful(two_sums, s)
+    assert_refused("""
+interleave_sums: loops 'two_sums:first.i' and 'two_sums:second.i' cannot both take turns: their nests write one array, \
+and become one
+  note: loop 'i' is here
+    File, line N, column 5
+      for i, k in allo.grid(8, 4, name="second"):
+      ^
+  hint: leave one of them out of around=
+    """, customize(two_sums), "interleave_sums", "two_sums", loops=[], around=["first.i", "second.i"], tiles=[4, 4])
 
 
 def test_refusals() -> None:
