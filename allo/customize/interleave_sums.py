@@ -209,7 +209,7 @@ def _tile(module: Draft, function: Function, tiled: Sequence[Tiled]) -> None:
             raise ScheduleError(
                 f"loops '{given[joined]}' and '{one.loop}' cannot both take turns: their nests write one array, and "
                 "become one",
-                hint="leave one of them out of around=",
+                hint="give only one of them in around=",
                 notes=[loop_note(view.chain[outside])],
             )
         given[joined] = one.loop

@@ -320,7 +320,7 @@ and become one
     File, line N, column 5
       for i, k in allo.grid(8, 4, name="second"):
       ^
-  hint: leave one of them out of around=
+  hint: give only one of them in around=
     """, customize(two_sums), "interleave_sums", "two_sums", loops=[], around=["first.i", "second.i"], tiles=[4, 4])
 
 
