@@ -9,6 +9,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import product
 
+import numpy as np
+
 import allo
 from allo.ir.types import float32
 from allo.ir.walk import string_of
@@ -258,8 +260,12 @@ def test_calls_under_conditions() -> None:
     inner, outer = trees.span("inner").latency, trees.span("outer").latency
     assert whole is not None and inner is not None and outer is not None
     (event,) = spans.parts[0].ends.puts.values()
-    each = (outer - TARGET.control.loop) / 5  # cycles of an iteration
     assert event.count == 32 and event.times is not None
-    assert 2 * each < event.first < 2 * each + 10 and each < event.tail < each + 10
-    assert event.times[16] - event.times[0] == each and event.times[15] == 45
+    idle = TARGET.control.iteration  # the cycles of an iteration without a call, and of one with it
+    taken = (outer - TARGET.control.loop - 3 * idle) / 2
+    assert 2 * idle < event.first < 2 * idle + 10 and idle < event.tail < idle + 10
+    assert event.times[16] - event.times[0] == taken > inner and event.times[15] == 45
     assert whole >= event.first + 32 * 4
+    timed = allo.Schedule.from_mlir(CALLED).build(target="simulator", timed="u280")
+    timed(np.zeros(32, np.float32))
+    assert timed.timing.cycles == whole

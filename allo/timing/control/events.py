@@ -36,7 +36,8 @@ class PeriodicLoop:
     """A loop around a put or get: iteration `n` of `trips` starts `n * period` cycles after the first; None: not known.
 
     The variable of the loop, a number of the polyhedral model, is `lower + step * (factor * n + ...)`. `even`: all
-    iterations take the same number of cycles, so that the period is exact and no mean.
+    iterations take the same number of cycles, so that the period is exact and no mean. `share`: what happens does so
+    in such a part of the iterations, each of `taken` cycles, and all others take `idle` ones (None: not known).
     """
 
     variable: int
@@ -46,6 +47,9 @@ class PeriodicLoop:
     period: Fraction | None
     factor: int = 1
     even: bool = True
+    share: Fraction | None = None
+    taken: Fraction = Fraction(0)
+    idle: Fraction = Fraction(0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +98,7 @@ class _Place:
     loops: tuple[PeriodicLoop, ...] = ()
     exact: bool = True
     overlapped: bool = False
+    condition: Branch | None = None  # why iterations of the innermost loop take more or fewer cycles
 
 
 def events(lengths: Lengths, node: Node | None = None) -> Iterator[StreamSite]:
@@ -118,8 +123,9 @@ def _of_node(lengths: Lengths, node: Node, at: _Place) -> Iterator[StreamSite]:
                 yield from _of_node(lengths, part, replace(at, before=at.before + begin, behind=after, exact=exact))
                 exact = exact and lengths.is_even(part)
         case Branch():
+            inside = _in_branch(lengths, node, at) if node is at.condition else at
             for branch in node.branches:
-                yield from _of_node(lengths, branch, at)
+                yield from _of_node(lengths, branch, inside)
         case Dataflow():
             for part in node.parts:
                 yield from _of_node(lengths, part, replace(at, overlapped=True))
@@ -141,7 +147,31 @@ def _in_loop(lengths: Lengths, node: Repeat, at: _Place) -> _Place:
     loop = _loop(lengths, node, time[0].factor if time else 1, period, node.count)
     loop = replace(loop, even=lengths.is_even(node.body))
     before, behind = at.before + node.enter + node.each, at.behind + node.leave
-    return replace(at, before=before, behind=behind, loops=(*at.loops, loop))
+    condition = None if loop.even else _deciding(lengths, node.body)
+    return replace(at, before=before, behind=behind, loops=(*at.loops, loop), condition=condition)
+
+
+def _deciding(lengths: Lengths, body: Node) -> Branch | None:
+    """The condition that alone decides how many cycles a body takes, which else runs part by part."""
+    parts = body.parts if isinstance(body, Sequence) else (body,)
+    uneven = [part for part in parts if not lengths.is_even(part)]
+    cycles = [lengths.of(part).latency for part in parts]
+    in_turn = None not in cycles and sum(filter(None, cycles)) == lengths.of(body).latency
+    if not in_turn or len(uneven) != 1 or not isinstance(uneven[0], Branch):
+        return None
+    (found,) = uneven
+    is_single = len(found.branches) == 1 and found.shares is not None and found.shares[0] > 0
+    return found if is_single and lengths.is_even(found.branches[0]) else None
+
+
+def _in_branch(lengths: Lengths, node: Branch, at: _Place) -> _Place:
+    *outer, loop = at.loops
+    cycles, mean = lengths.of(node.branches[0]).latency, lengths.of(node).latency
+    if loop.period is None or cycles is None or mean is None or node.shares is None:
+        return at
+    idle = loop.period - mean
+    loop = replace(loop, share=node.shares[0], taken=idle + cycles, idle=idle)
+    return replace(at, loops=(*outer, loop), condition=None)
 
 
 def _loop(
