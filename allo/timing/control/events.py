@@ -157,9 +157,9 @@ def _deciding(lengths: Lengths, body: Node) -> Branch | None:
     uneven = [part for part in parts if not lengths.is_even(part)]
     cycles = [lengths.of(part).latency for part in parts]
     in_turn = None not in cycles and sum(filter(None, cycles)) == lengths.of(body).latency
-    if not in_turn or len(uneven) != 1 or not isinstance(uneven[0], Branch):
+    found = uneven[0] if in_turn and len(uneven) == 1 else None
+    if not isinstance(found, Branch):
         return None
-    (found,) = uneven
     is_single = len(found.branches) == 1 and found.shares is not None and found.shares[0] > 0
     return found if is_single and lengths.is_even(found.branches[0]) else None
 
