@@ -69,7 +69,7 @@ def schedule_of(draw: random.Random, path: Path, kind: str) -> tuple[str, allo.S
     return f"{text}{steps}", s
 
 
-@sweep(60, quick=1)
+@sweep(24, quick=1)
 def test_units_that_are_shared_compute_the_same(seed: int, tmp_path: Path) -> None:
     designs: list[tuple[str, str, allo.Schedule, RTLModule]] = []
     for number in range(BATCH):
