@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from itertools import product
 
 import numpy as np
+import pytest
 
 import allo
 from allo.ir.types import float32
@@ -266,6 +267,24 @@ def test_calls_under_conditions() -> None:
     assert 2 * idle < event.first < 2 * idle + 10 and idle < event.tail < idle + 10
     assert event.times[16] - event.times[0] == taken > inner and event.times[15] == 45
     assert whole >= event.first + 32 * 4
-    timed = allo.Schedule.from_mlir(CALLED).build(target="simulator", timed="u280")
-    timed(np.zeros(32, np.float32))
-    assert timed.timing.cycles == whole
+
+
+AROUND = (
+    CALLED.replace("affine.for %t", "affine.for %u = 0 to 3 {\n    affine.for %t")
+    .replace('{allo.name = "t"}', '{allo.name = "t"}\n  } {allo.name = "u"}')
+    .replace("<32x", "<96x").replace("to 32", "to 96")
+)  # fmt: skip
+LATE = ("t >= 2, 3 - t >= 0", "t - 3 >= 0")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [CALLED, CALLED.replace(*LATE), AROUND, AROUND.replace(*LATE)],
+    ids=["once", "at the end", "in turn", "both"],
+)
+def test_calls_under_conditions_put_when_they_run(text: str) -> None:
+    """In all, with what waits for them, it is what the simulator counts."""
+    schedule = allo.Schedule.from_mlir(text)
+    timed = schedule.build(target="simulator", timed="u280")
+    timed(np.zeros(96 if "96xf32" in text else 32, np.float32))
+    assert timed.timing.cycles == Trees(schedule.ir, TreeOptions(TARGET)).span("top").latency

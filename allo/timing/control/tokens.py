@@ -115,18 +115,11 @@ def _moved(rows: Iterations, column: int, step: PeriodicLoop) -> tuple[Times, in
     last = max(step.trips - 1, Fraction(0))
     if step.share is not None:
         runs, before = np.unique(numbers, return_inverse=True)
-        if runs.size == step.share * step.trips and _are_alike(rows, column, runs.size):
+        if runs.size == step.share * step.trips:  # as many as on average: the same ones each time
             longer = int(step.taken - step.idle)
             return numbers * int(step.idle) + before * longer, int(last * step.idle) + (runs.size - 1) * longer
     period = step.period  # a mean, if not all iterations take as long
     return numbers * period.numerator // period.denominator, int(last * period)
-
-
-def _are_alike(rows: Iterations, column: int, runs: int) -> bool:
-    """Whether a loop runs that often in each iteration of those around it."""
-    if not column:
-        return True
-    return len(np.unique(rows[:, : column + 1], axis=0)) == runs * len(np.unique(rows[:, :column], axis=0))
 
 
 def _inner(site: StreamSite) -> Times | None:
